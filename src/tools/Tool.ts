@@ -1,0 +1,61 @@
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { ApprovalCategory } from "../protocol/SessionState.ts"
+
+/** A tool could not do what it was asked; the message goes to the model as the result. */
+export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", { detail: Schema.String }) {
+  override get message() {
+    return this.detail
+  }
+}
+
+/** Where a call runs. */
+export interface ToolContext {
+  /** Absolute. Relative paths are resolved against it. */
+  readonly workingDir: string
+}
+
+/** What a tool gives back: `text` for model and host, and the files that the closing reply hands over. */
+export interface ToolOutput {
+  readonly text: string
+  /** The tool already left something out of `text`. */
+  readonly truncated?: boolean
+  /** Absolute paths. */
+  readonly attachments?: ReadonlyArray<string>
+}
+
+/** What the gate is asked before a plan runs (contract 7). */
+export interface ApprovalNeed {
+  readonly category: ApprovalCategory
+  readonly reason: string
+  /** What will happen: a diff, a command line, method and URL; whole, the gate cuts it. */
+  readonly preview?: string
+  /** Absolute paths or URLs. */
+  readonly affectedResources: ReadonlyArray<string>
+}
+
+/**
+ * A call that has been looked at and not yet done: what it needs asked, and the effect that does it. What the plan saw
+ * is what `run` does: if the world has changed in between so that `need.preview` is no longer true, `run` fails.
+ */
+export interface Plan {
+  /** Absent: nothing to ask, at any level. */
+  readonly need?: ApprovalNeed
+  readonly run: Effect.Effect<ToolOutput, ToolFailure>
+}
+
+/** One tool, its arguments decoded by `parameters`. */
+export interface Tool<in out Args = any> {
+  /** Dotted, as the host sees it. */
+  readonly name: string
+  readonly description: string
+  readonly parameters: Schema.Codec<Args, any>
+  /** Calls of reading tools are planned and run side by side; the others one after another, in the order given. */
+  readonly reads: boolean
+  /** Overrides `agent.toolTimeoutMs`, in milliseconds, for a tool with a limit of its own; `null`: it keeps its own. */
+  readonly timeoutMs?: number | null
+  readonly plan: (args: Args, context: ToolContext) => Effect.Effect<Plan, ToolFailure>
+}
+
+/** A tool; the type of its arguments comes from its parameters. */
+export const make = <Args>(tool: Tool<Args>): Tool<Args> => tool
