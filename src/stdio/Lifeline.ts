@@ -1,0 +1,79 @@
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { StdoutSink } from "./StdoutSink.ts"
+
+/** Why the process must end, and the exit code if it cannot do so in time. */
+export interface Ending {
+  readonly why: string
+  readonly lateExitCode: number
+}
+
+/** How long an end may take, in milliseconds (contract 10). */
+export const graceMs = 3000
+
+/** How often the parent is looked for, in milliseconds: it must be missed within the three seconds of contract 10. */
+const parentWatchMs = 500
+
+const signals = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
+
+/** What keeps the process alive: its host (contract 10). */
+export class Lifeline extends Context.Service<
+  Lifeline,
+  {
+    /** Ends when stdout breaks, the parent is gone, or a signal says so; the end of stdin is the router's to see. */
+    readonly ended: Effect.Effect<Ending>
+    /** From now on the process has three seconds; then it exits, whatever still waits. */
+    deadline(ending: Ending): Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/stdio/Lifeline") {
+  /** For hosts in the same process: it ends with the broken output only. */
+  static readonly layerInProcess = Layer.effect(
+    Lifeline,
+    Effect.gen(function* () {
+      const sink = yield* StdoutSink
+      return Lifeline.of({ ended: Effect.as(sink.closed, brokenPipe), deadline: () => Effect.void })
+    })
+  )
+
+  static readonly layer = Layer.effect(
+    Lifeline,
+    Effect.gen(function* () {
+      const sink = yield* StdoutSink
+      const signalled = Deferred.makeUnsafe<Ending>()
+
+      for (const [signal, lateExitCode] of Object.entries(signals)) {
+        const heard = () => Deferred.doneUnsafe(signalled, Effect.succeed({ why: signal, lateExitCode }))
+        process.on(signal, heard)
+        yield* Effect.addFinalizer(() => Effect.sync(() => process.off(signal, heard)))
+      }
+
+      // A pipe that breaks between two writes must not end the process with an exception.
+      for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
+      // With the input still open the process would not end by itself.
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.stdin.destroy()))
+
+      const parent = process.ppid
+      const parentGone = Effect.as(
+        Effect.suspend(() =>
+          Effect.delay(
+            Effect.sync(() => process.ppid === parent),
+            parentWatchMs
+          )
+        ).pipe(Effect.repeat({ while: (there) => there })),
+        { why: "the parent process is gone", lateExitCode: 0 }
+      )
+
+      const ended = Effect.raceAllFirst([Deferred.await(signalled), Effect.as(sink.closed, brokenPipe), parentGone])
+
+      const deadline = ({ lateExitCode }: Ending) =>
+        Effect.sync(() => void setTimeout(() => process.exit(lateExitCode), graceMs).unref())
+
+      return Lifeline.of({ ended, deadline })
+    })
+  )
+}
+
+const brokenPipe: Ending = { why: "stdout is broken", lateExitCode: 0 }

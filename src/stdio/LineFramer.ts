@@ -1,0 +1,116 @@
+import { Buffer, isUtf8 } from "node:buffer"
+
+/** One line without its LF, or what is wrong with it; `length` in bytes, before the LF. */
+export type Framed =
+  | { readonly _tag: "Line"; readonly text: string }
+  | { readonly _tag: "NotUtf8"; readonly head: string; readonly length: number }
+  | { readonly _tag: "TooLong"; readonly head: string; readonly length: number }
+
+/** What is left of the reads so far: the beginning of a line, or only its head and length where it is too long. */
+export interface State {
+  readonly maxLineBytes: number
+  readonly parts: ReadonlyArray<Uint8Array>
+  /** Bytes of the unfinished line, kept or skipped. */
+  readonly length: number
+  /** No line has been finished yet: a byte order mark may stand here. */
+  readonly atStart: boolean
+}
+
+/** How much of a bad line is told, in bytes (contract 2). */
+export const headBytes = 8 * 1024
+
+const LF = 0x0a
+const CR = 0x0d
+const BOM = "\uFEFF"
+
+export const initial = (maxLineBytes: number): State => ({ maxLineBytes, parts: [], length: 0, atStart: true })
+
+/** Takes one read of any size; memory stays within `maxLineBytes` and that read. */
+export const push = (state: State, bytes: Uint8Array): readonly [State, ReadonlyArray<Framed>] => {
+  const first = bytes.indexOf(LF)
+  if (first === -1) return [keep(state, bytes), []]
+  const last = bytes.lastIndexOf(LF)
+  const out: Array<Framed> = []
+  if (state.length === 0 && !state.atStart) {
+    splitInto(out, bytes.subarray(0, last), state.maxLineBytes)
+  } else {
+    out.push(...finish(keep(state, bytes.subarray(0, first))))
+    if (last > first) splitInto(out, bytes.subarray(first + 1, last), state.maxLineBytes)
+  }
+  const fresh = { ...initial(state.maxLineBytes), atStart: false }
+  return [last + 1 === bytes.length ? fresh : keep(fresh, bytes.subarray(last + 1)), out]
+}
+
+/** The last line, where the input ended without an LF. */
+export const end = (state: State): ReadonlyArray<Framed> => (state.length === 0 ? [] : finish(state))
+
+const keep = (state: State, bytes: Uint8Array): State => {
+  const length = state.length + bytes.length
+  if (length <= state.maxLineBytes) return { ...state, parts: [...state.parts, bytes], length }
+  const kept = state.length > state.maxLineBytes ? state.parts : [headOf([...state.parts, bytes])]
+  return { ...state, parts: kept, length }
+}
+
+/** A copy, so that the reads it came from can go. */
+const headOf = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const head = Buffer.alloc(headBytes)
+  let filled = 0
+  for (const part of parts) {
+    if (filled === headBytes) break
+    const piece = part.subarray(0, headBytes - filled)
+    head.set(piece, filled)
+    filled += piece.length
+  }
+  return head.subarray(0, filled)
+}
+
+const finish = (state: State): ReadonlyArray<Framed> => {
+  if (state.length > state.maxLineBytes) {
+    return [{ _tag: "TooLong", head: headText(headOf(state.parts)), length: state.length }]
+  }
+  const bytes = state.parts.length === 1 ? asBuffer(state.parts[0]!) : Buffer.concat(state.parts, state.length)
+  const framed = decode(bytes)
+  if (framed._tag !== "Line") return [framed]
+  return lineUnlessBlank(state.atStart && framed.text.startsWith(BOM) ? framed.text.slice(1) : framed.text)
+}
+
+/** Many whole lines: where nothing is wrong with any of them, one decode serves all. */
+const splitInto = (out: Array<Framed>, bytes: Uint8Array, maxLineBytes: number): void => {
+  if (bytes.length <= maxLineBytes && isUtf8(bytes)) {
+    for (const line of asBuffer(bytes).toString("utf8").split("\n")) out.push(...lineUnlessBlank(withoutCr(line)))
+    return
+  }
+  let start = 0
+  while (start <= bytes.length) {
+    const found = bytes.indexOf(LF, start)
+    const stop = found === -1 ? bytes.length : found
+    out.push(...finish(keep({ ...initial(maxLineBytes), atStart: false }, bytes.subarray(start, stop))))
+    start = stop + 1
+  }
+}
+
+const decode = (bytes: Buffer): Framed => {
+  if (!isUtf8(bytes)) return { _tag: "NotUtf8", head: headText(bytes), length: bytes.length }
+  const stop = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length
+  return { _tag: "Line", text: bytes.toString("utf8", 0, stop) }
+}
+
+const withoutCr = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line)
+
+const lineUnlessBlank = (text: string): ReadonlyArray<Framed> => (text.trim() === "" ? [] : [{ _tag: "Line", text }])
+
+/** The first 8 KiB as text, not cut inside a character. */
+export const headText = (bytes: Uint8Array): string => {
+  const head = bytes.subarray(0, headBytes)
+  let stop = head.length
+  if (bytes.length >= headBytes) {
+    let lead = stop - 1
+    while (lead > stop - 4 && (head[lead]! & 0xc0) === 0x80) lead--
+    const need = head[lead]! >= 0xf0 ? 4 : head[lead]! >= 0xe0 ? 3 : head[lead]! >= 0xc0 ? 2 : 1
+    if (lead + need > stop) stop = lead
+  }
+  return asBuffer(head).toString("utf8", 0, stop)
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,0 +1,51 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import type * as LogLevel from "effect/LogLevel"
+import * as References from "effect/References"
+import { Config } from "../Config.ts"
+import type { LogLevel as WireLevel } from "../protocol/Event.ts"
+import { StdoutSink } from "./StdoutSink.ts"
+
+/** Turns what Effect logs, at `log.level` and above, into `log` events; the default logger would write to stdout. */
+export const layer: Layer.Layer<never, never, StdoutSink | Config> = Layer.unwrap(
+  Effect.gen(function* () {
+    const sink = yield* StdoutSink
+    const { level } = (yield* Config).log
+    const logger = Logger.make(({ cause, fiber, logLevel, message }) => {
+      const words = Array.isArray(message) ? message : [message]
+      const annotations = fiber.getRef(References.CurrentLogAnnotations)
+      const context = {
+        ...annotations,
+        ...(Cause.hasDies(cause) || Cause.hasFails(cause) ? { cause: Cause.pretty(cause) } : {})
+      }
+      sink.post({
+        type: "log",
+        payload: {
+          level: wireLevel(logLevel),
+          message: words.map((word) => (typeof word === "string" ? word : JSON.stringify(word))).join(" "),
+          ...(Object.keys(context).length === 0 ? {} : { context })
+        }
+      })
+    })
+    return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, effectLevels[level]))
+  })
+)
+
+const effectLevels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
+
+const wireLevel = (level: LogLevel.LogLevel): WireLevel => {
+  switch (level) {
+    case "Fatal":
+    case "Error":
+      return "error"
+    case "Warn":
+      return "warn"
+    case "Debug":
+    case "Trace":
+      return "debug"
+    default:
+      return "info"
+  }
+}

@@ -1,0 +1,121 @@
+import { Buffer } from "node:buffer"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as SchemaParser from "effect/SchemaParser"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import { Config } from "../Config.ts"
+import { explain, typeName } from "../protocol/Explain.ts"
+import { type HostRequest, requests, type RequestType } from "../protocol/Request.ts"
+import * as LineFramer from "./LineFramer.ts"
+
+/** One line of the host, decoded: a request, or a value that says what is wrong with it (contract 2). */
+export type Incoming =
+  | { readonly _tag: "Request"; readonly request: HostRequest }
+  /** No JSON, no UTF-8, or too long; `stack` is the head of the line. */
+  | { readonly _tag: "BadLine"; readonly message: string; readonly stack: string }
+  /** JSON, but no request. */
+  | { readonly _tag: "BadFrame"; readonly message: string }
+  | { readonly _tag: "UnknownType"; readonly id: string; readonly type: string }
+  | { readonly _tag: "BadPayload"; readonly id: string; readonly type: RequestType; readonly message: string }
+
+/** The host's requests. */
+export class StdinDecoder extends Context.Service<
+  StdinDecoder,
+  {
+    /** Ends with the input; a bad line is a value, never a failure. */
+    readonly requests: Stream.Stream<Incoming>
+  }
+>()("atomic-agent-sidecar/stdio/StdinDecoder") {
+  static readonly layer = Layer.effect(
+    StdinDecoder,
+    Effect.gen(function* () {
+      const stdio = yield* Stdio.Stdio
+      const { maxLineBytes } = (yield* Config).sidecar
+
+      const requests = stdio.stdin.pipe(
+        // A pipe that breaks while it is read is a host that has gone: the end of the input.
+        Stream.catchCause(() => Stream.empty),
+        Stream.mapAccumArray(
+          () => LineFramer.initial(maxLineBytes),
+          (initial, reads) => {
+            let state = initial
+            const incoming: Array<Incoming> = []
+            for (const read of reads) {
+              const [next, framed] = LineFramer.push(state, read)
+              state = next
+              for (const each of framed) incoming.push(decodeFramed(each, maxLineBytes))
+            }
+            return [state, incoming] as const
+          },
+          { onHalt: (state) => LineFramer.end(state).map((each) => decodeFramed(each, maxLineBytes)) }
+        )
+      )
+
+      return StdinDecoder.of({ requests })
+    })
+  )
+}
+
+export const decodeFramed = (framed: LineFramer.Framed, maxLineBytes: number): Incoming => {
+  switch (framed._tag) {
+    case "Line":
+      return decodeLine(framed.text)
+    case "NotUtf8":
+      return { _tag: "BadLine", message: "the line is not UTF-8", stack: cut(framed.head, framed.length) }
+    case "TooLong":
+      return {
+        _tag: "BadLine",
+        message: `the line has ${framed.length} bytes, more than the limit of ${maxLineBytes} (sidecar.maxLineBytes)`,
+        stack: cut(framed.head, framed.length)
+      }
+  }
+}
+
+const decodeLine = (text: string): Incoming => {
+  let frame: unknown
+  try {
+    frame = JSON.parse(text)
+  } catch (error) {
+    const bytes = Buffer.from(text, "utf8")
+    const message = `the line is not JSON: ${error instanceof Error ? error.message : String(error)}`
+    return { _tag: "BadLine", message, stack: cut(LineFramer.headText(bytes), bytes.length) }
+  }
+  if (!Predicate.isObject(frame)) return badFrame(`expected an object, got ${typeName(frame)}`)
+  if (frame.kind !== "request") return badFrame(`kind: expected "request", got ${shown(frame.kind)}`)
+  if (typeof frame.id !== "string") return badFrame(`id: expected string, got ${typeName(frame.id)}`)
+  if (typeof frame.type !== "string") return badFrame(`type: expected string, got ${typeName(frame.type)}`)
+  if (!isRequestType(frame.type)) return { _tag: "UnknownType", id: frame.id, type: frame.type }
+  const payload = frame.payload ?? null
+  const decoded = decoderOf(frame.type)(payload)
+  return decoded._tag === "Success"
+    ? {
+        _tag: "Request",
+        request: { kind: "request", id: frame.id, type: frame.type, payload: decoded.success } as HostRequest
+      }
+    : { _tag: "BadPayload", id: frame.id, type: frame.type, message: explain(decoded.failure, payload, "payload") }
+}
+
+const badFrame = (what: string): Incoming => ({ _tag: "BadFrame", message: `not a request frame: ${what}` })
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : typeName(value)
+
+const cut = (head: string, length: number): string =>
+  length > LineFramer.headBytes ? `${head}… (${length} bytes)` : head
+
+const isRequestType = (type: string): type is RequestType => Object.hasOwn(requests, type)
+
+const decodeRequest = (schema: (typeof requests)[RequestType]["payload"]) => SchemaParser.decodeUnknownResult(schema)
+const decoders = new Map<RequestType, ReturnType<typeof decodeRequest>>()
+
+/** Compiled when a type is first seen, so that start-up does not pay for all of them. */
+const decoderOf = (type: RequestType) => {
+  const known = decoders.get(type)
+  if (known !== undefined) return known
+  const decoder = decodeRequest(requests[type].payload)
+  decoders.set(type, decoder)
+  return decoder
+}

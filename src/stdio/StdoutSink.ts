@@ -1,0 +1,125 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import { Config } from "../Config.ts"
+import type { Event } from "../protocol/Event.ts"
+import { Outbox } from "./Outbox.ts"
+
+/** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
+const writeBytes = 64 * 1024
+
+/** The only writer of stdout (contract 3). */
+export class StdoutSink extends Context.Service<
+  StdoutSink,
+  {
+    /** Tells the host something; suspends while more than `sidecar.outputBufferBytes` wait. */
+    emit(event: Event): Effect.Effect<void>
+    /** As `emit`, for events that belong together: they wait once. */
+    emitAll(events: ReadonlyArray<Event>): Effect.Effect<void>
+    /**
+     * Writes a frame that answers a request. It may take twice the budget, so that requests are read and carried out
+     * while turns are suspended; only then does it suspend too, and with it the reading of requests.
+     */
+    answer(line: string): Effect.Effect<void>
+    /** Tells something at once, from where nothing can wait: a log line. */
+    post(event: Event): void
+    /** Ends when the host's end of the pipe is broken: from then on frames are dropped and nobody waits. */
+    readonly closed: Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/stdio/StdoutSink") {
+  static readonly layer = Layer.effect(
+    StdoutSink,
+    Effect.gen(function* () {
+      const stdio = yield* Stdio.Stdio
+      const budget = (yield* Config).sidecar.outputBufferBytes
+      const outbox = new Outbox()
+      const filled = Latch.makeUnsafe(false)
+      const room = Latch.makeUnsafe(true)
+      const roomForAnswers = Latch.makeUnsafe(true)
+      const broken = Latch.makeUnsafe(false)
+      let inFlight = 0
+      let ending = false
+
+      const settle = () => {
+        if (broken.isOpen()) return
+        const waiting = outbox.bytes + inFlight
+        toggle(room, waiting <= budget)
+        toggle(roomForAnswers, waiting <= 2 * budget)
+        toggle(filled, ending || !outbox.isEmpty)
+      }
+
+      const next = Effect.gen(function* () {
+        inFlight = 0
+        settle()
+        yield* filled.await
+        if (outbox.isEmpty) return yield* Cause.done()
+        const before = outbox.bytes
+        const text = outbox.take(writeBytes)
+        inFlight = before - outbox.bytes
+        settle()
+        return [text] as const
+      })
+
+      const writer = yield* Stream.fromPull(Effect.succeed(next)).pipe(
+        Stream.run(stdio.stdout({ endOnDone: false })),
+        Effect.ignoreCause,
+        Effect.ensuring(
+          Effect.sync(() => {
+            for (const latch of [room, roomForAnswers, broken]) latch.openUnsafe()
+          })
+        ),
+        Effect.forkScoped
+      )
+
+      // Ending is not flushing: what waits is written before the writer is let go. The life of the process bounds it.
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          ending = true
+          settle()
+          return Fiber.await(writer)
+        })
+      )
+
+      const put = (event: Event) => {
+        if (broken.isOpen()) return
+        outbox.offer(event)
+        settle()
+      }
+
+      const emitAll = (events: ReadonlyArray<Event>): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          if (!room.isOpen()) return Effect.andThen(room.await, emitAll(events))
+          for (const event of events) put(event)
+          return Effect.void
+        })
+
+      const emit = (event: Event): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          if (!room.isOpen()) return Effect.andThen(room.await, emit(event))
+          put(event)
+          return Effect.void
+        })
+
+      const answer = (line: string): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          if (!roomForAnswers.isOpen()) return Effect.andThen(roomForAnswers.await, answer(line))
+          if (broken.isOpen()) return Effect.void
+          outbox.offerLine(line)
+          settle()
+          return Effect.void
+        })
+
+      return StdoutSink.of({ emit, emitAll, answer, post: put, closed: broken.await })
+    })
+  )
+}
+
+const toggle = (latch: Latch.Latch, open: boolean): void => {
+  if (open) latch.openUnsafe()
+  else latch.closeUnsafe()
+}
