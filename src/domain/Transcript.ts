@@ -1,3 +1,4 @@
+import { isObject } from "effect/Predicate"
 import type { Record } from "../protocol/SessionState.ts"
 
 /** Something the model was told that no user said: the closing notice of a last step, a change of the skills. */
@@ -28,6 +29,87 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
+/** A tool's name as a chat endpoint takes it: letters, digits, `_` and `-`, 64 at most. */
+export const wireName = (tool: string): string => tool.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed"
+
+/** What stands for the result of a call that has none, so that no server refuses the history for it. */
+export const noResult = "No result: the turn ended before this call was run."
+
 /** What the host may see of a history. */
 export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<Record> =>
   entries.filter((entry): entry is Record => entry.kind !== "notice")
+
+/**
+ * What the model sees of a history (runtime, Prompt). It only grows at its end: the messages of a history are the
+ * beginning of those of any longer one, except that a last message of the user may get more text.
+ */
+export const toMessages = (entries: ReadonlyArray<Entry>): ReadonlyArray<ChatMessage> => {
+  const results = new Map<string, string>()
+  for (const entry of entries) {
+    if (entry.kind === "tool_result" && !results.has(entry.callId)) results.set(entry.callId, entry.summary)
+  }
+  const messages: Array<ChatMessage> = []
+  let index = 0
+  while (index < entries.length) {
+    const entry = entries[index++]
+    if (entry === undefined || entry.kind === "tool_result") continue
+    if (entry.kind === "user" || entry.kind === "notice") {
+      const last = messages.at(-1)
+      if (last?.role !== "user") messages.push({ role: "user", content: entry.text })
+      else messages[messages.length - 1] = { role: "user", content: `${last.content}\n\n${entry.text}` }
+      continue
+    }
+    if (entry.kind === "assistant_reply") {
+      const next = entries[index]
+      if (entry.progressNote === true && next?.kind === "assistant_tool_call") {
+        index = pushStep(messages, entries, index, results, entry.text)
+        continue
+      }
+      if (entry.text.trim() === "") continue
+      const last = messages.at(-1)
+      if (last?.role !== "assistant" || last.tool_calls !== undefined) {
+        messages.push({ role: "assistant", content: entry.text })
+        continue
+      }
+      messages[messages.length - 1] = { role: "assistant", content: `${last.content}\n\n${entry.text}` }
+      continue
+    }
+    index = pushStep(messages, entries, index - 1, results, "")
+  }
+  return messages
+}
+
+/** The calls that stand together from `from` on are one step; gives back where the entries go on. */
+const pushStep = (
+  messages: Array<ChatMessage>,
+  entries: ReadonlyArray<Entry>,
+  from: number,
+  results: ReadonlyMap<string, string>,
+  content: string
+): number => {
+  const calls: Array<ChatToolCall> = []
+  let reasoning: string | undefined
+  let index = from
+  for (;;) {
+    const entry = entries[index]
+    if (entry?.kind !== "assistant_tool_call") break
+    reasoning ??= entry.reasoning
+    calls.push({
+      id: entry.callId,
+      type: "function",
+      // Servers refuse a whole history for one call whose arguments are no object.
+      function: { name: wireName(entry.tool), arguments: isObject(entry.args) ? JSON.stringify(entry.args) : "{}" }
+    })
+    index += 1
+  }
+  messages.push({
+    role: "assistant",
+    content,
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    tool_calls: calls
+  })
+  for (const call of calls) {
+    messages.push({ role: "tool", tool_call_id: call.id, content: results.get(call.id) ?? noResult })
+  }
+  return index
+}

@@ -1,0 +1,141 @@
+import type { CallDraft } from "./CallJoiner.ts"
+import * as CallJoiner from "./CallJoiner.ts"
+import type { ChatChunk, Counts } from "./ChatChunk.ts"
+import type { ModelEvent, ToolSpec, Usage } from "./LlamaClient.ts"
+import type { Overflow, Rejected } from "./LlamaError.ts"
+import { toReason } from "./ServerFault.ts"
+import * as ThinkSplitter from "./ThinkSplitter.ts"
+import { wireName } from "../domain/Transcript.ts"
+
+/** What is known of one answer so far. */
+export interface DecoderState {
+  /** Dotted names by the names that the model knows. */
+  readonly tools: ReadonlyMap<string, string>
+  readonly think: ThinkSplitter.ThinkState
+  /** All text and reasoning as they came, to recognise a last chunk that repeats everything. */
+  readonly content: Heard
+  readonly reasoning: Heard
+  readonly calls: ReadonlyArray<CallDraft>
+  readonly finish: "stop" | "tool_calls" | "length" | undefined
+  readonly usage: Counts | undefined
+  readonly timings: Counts | undefined
+}
+
+interface Heard {
+  readonly text: string
+  readonly pieces: number
+}
+
+/** What a chunk brought; after a `failure` the answer is over. */
+export interface Decoded {
+  readonly state: DecoderState
+  readonly events: ReadonlyArray<ModelEvent>
+  readonly failure?: Overflow | Rejected
+}
+
+const silence: Heard = { text: "", pieces: 0 }
+
+export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
+  tools: new Map(tools.map((tool) => [wireName(tool.name), tool.name])),
+  think: ThinkSplitter.start,
+  content: silence,
+  reasoning: silence,
+  calls: [],
+  finish: undefined,
+  usage: undefined,
+  timings: undefined
+})
+
+/** One chunk of an answer. The answer's `Finished` comes from {@link finish}, because usage may follow the reason. */
+export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
+  if (chunk.complaint !== undefined) return { state, events: [], failure: toReason(chunk.complaint, 200) }
+  const events: Array<ModelEvent> = []
+  if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
+  let { think, content, reasoning } = state
+  if (chunk.reasoning !== undefined && !isRepeated(reasoning, chunk.reasoning, chunk)) {
+    reasoning = hear(reasoning, chunk.reasoning)
+    events.push({ _tag: "Reasoning", text: chunk.reasoning })
+  }
+  if (chunk.content !== undefined && !isRepeated(content, chunk.content, chunk)) {
+    content = hear(content, chunk.content)
+    const step = ThinkSplitter.push(think, chunk.content)
+    think = step.state
+    // Some servers send the reasoning twice: in its own field and with its tags.
+    if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
+    if (step.text !== "") events.push({ _tag: "Text", text: step.text })
+  }
+  return {
+    state: {
+      tools: state.tools,
+      think,
+      content,
+      reasoning,
+      calls:
+        chunk.calls.length === 0
+          ? state.calls
+          : chunk.calls.reduce((calls, piece) => CallJoiner.join(calls, piece, isTool(state)), state.calls),
+      finish: chunk.finish === undefined ? state.finish : reasonOf(chunk.finish),
+      usage: chunk.usage ?? state.usage,
+      timings: chunk.timings ?? state.timings
+    },
+    events
+  }
+}
+
+/** The end of an answer that gave its reason: what was held back, and its one `Finished`; null: it gave none. */
+export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null => {
+  if (state.finish === undefined) return null
+  const rest = ThinkSplitter.finish(state.think)
+  const usage = usageOf(state)
+  const perSecond = state.timings?.perSecond
+  const cut = state.finish === "length"
+  return [
+    ...(rest.reasoning !== "" && state.reasoning.pieces === 0
+      ? [{ _tag: "Reasoning", text: rest.reasoning } as const]
+      : []),
+    ...(rest.text === "" ? [] : [{ _tag: "Text", text: rest.text } as const]),
+    {
+      _tag: "Finished",
+      reason: cut ? "length" : state.calls.length > 0 ? "tool_calls" : "stop",
+      calls: state.calls.map((call, index) => ({
+        name: state.tools.get(call.name) ?? call.name,
+        // Only the last call can have been cut: they come one after the other.
+        args: CallJoiner.toArguments(call, cut && index === state.calls.length - 1)
+      })),
+      ...(usage === undefined ? {} : { usage }),
+      ...(perSecond === undefined ? {} : { tokensPerSecond: perSecond })
+    }
+  ]
+}
+
+const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
+
+const hear = (heard: Heard, text: string): Heard => ({ text: heard.text + text, pieces: heard.pieces + 1 })
+
+const isRepeated = (heard: Heard, text: string, chunk: ChatChunk): boolean => {
+  if (heard.pieces === 0) return false
+  if (chunk.whole) return true
+  return chunk.finish !== undefined && heard.pieces > 1 && text.length === heard.text.length && text === heard.text
+}
+
+const reasonOf = (word: string): "stop" | "tool_calls" | "length" => {
+  switch (word.toLowerCase()) {
+    case "length":
+    case "max_tokens":
+    case "limit":
+      return "length"
+    case "tool_calls":
+    case "function_call":
+    case "tool_use":
+      return "tool_calls"
+    default:
+      return "stop"
+  }
+}
+
+const usageOf = ({ usage, timings }: DecoderState): Usage | undefined => {
+  const promptTokens = usage?.prompt ?? timings?.prompt
+  const completionTokens = usage?.completion ?? timings?.completion
+  if (promptTokens === undefined || completionTokens === undefined) return undefined
+  return { promptTokens, completionTokens, cachedTokens: Math.min(usage?.cached ?? timings?.cached ?? 0, promptTokens) }
+}

@@ -1,0 +1,93 @@
+/** One server-sent event: its data, and its name where it had one; `error` too where the field itself was `error:`. */
+export interface ServerEvent {
+  readonly name: string
+  readonly data: string
+}
+
+/** Where the reader is: the bytes of an unfinished line, and the fields of an unfinished event. */
+export interface EventStreamState {
+  readonly tail: ReadonlyArray<Uint8Array>
+  readonly tailBytes: number
+  readonly name: string
+  readonly data: ReadonlyArray<string>
+  readonly dataLength: number
+}
+
+/** What one read brought; `tooLong` once an event has grown past the limit, and then nothing more is read. */
+export interface EventStreamStep {
+  readonly state: EventStreamState
+  readonly events: ReadonlyArray<ServerEvent>
+  readonly tooLong: boolean
+}
+
+/** No event of a model server comes near this: 32 MiB. */
+export const maxEventBytes = 32 * 1024 * 1024
+
+export const start: EventStreamState = { tail: [], tailBytes: 0, name: "", data: [], dataLength: 0 }
+
+/**
+ * Server-sent events as model servers really send them: old builds of llama-server name a field `error:`, some end
+ * lines with CRLF, pings are comments or blank data. Bytes become text a whole line at a time, so a read may end
+ * anywhere. An event without a name has the name "".
+ */
+export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamStep => {
+  const end = bytes.lastIndexOf(0x0a)
+  if (end < 0) {
+    const tailBytes = state.tailBytes + bytes.length
+    return {
+      state: { ...state, tail: [...state.tail, bytes], tailBytes },
+      events: [],
+      tooLong: tailBytes + state.dataLength > maxEventBytes
+    }
+  }
+  const whole = Buffer.concat([...state.tail, bytes.subarray(0, end + 1)])
+  const rest = bytes.subarray(end + 1)
+  const step = readLines(whole.toString("utf8"), state)
+  return {
+    state: { ...step.state, tail: rest.length === 0 ? [] : [rest], tailBytes: rest.length },
+    events: step.events,
+    tooLong: step.state.dataLength + rest.length > maxEventBytes
+  }
+}
+
+/** The end of the body: a last event may lack its blank line, or even the end of its line. */
+export const finish = (state: EventStreamState): ReadonlyArray<ServerEvent> => push(state, Buffer.from("\n\n")).events
+
+const readLines = (text: string, state: EventStreamState): EventStreamStep => {
+  const events: Array<ServerEvent> = []
+  let { name, data, dataLength } = state
+  let from = 0
+  while (from < text.length) {
+    const to = text.indexOf("\n", from)
+    const end = text.charCodeAt(to - 1) === 0x0d && to > from ? to - 1 : to
+    if (end === from) {
+      if (data.length > 0) events.push({ name, data: data.length === 1 ? (data[0] ?? "") : data.join("\n") })
+      name = ""
+      data = []
+      dataLength = 0
+    } else {
+      const colon = text.indexOf(":", from)
+      const field = colon < 0 || colon >= end ? text.slice(from, end) : text.slice(from, colon)
+      const value =
+        colon < 0 || colon >= end ? "" : text.slice(text.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1, end)
+      switch (field.charCodeAt(0) === 0xfeff ? field.slice(1) : field) {
+        case "data":
+          if (value.trim() !== "") {
+            data = data.length === 0 ? [value] : [...data, value]
+            dataLength += value.length
+          }
+          break
+        case "error":
+          name = "error"
+          data = [...data, value]
+          dataLength += value.length
+          break
+        case "event":
+          name = value
+          break
+      }
+    }
+    from = to + 1
+  }
+  return { state: { ...state, name, data, dataLength }, events, tooLong: false }
+}

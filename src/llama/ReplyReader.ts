@@ -1,0 +1,106 @@
+import * as ChatChunk from "./ChatChunk.ts"
+import * as ChunkDecoder from "./ChunkDecoder.ts"
+import * as EventStream from "./EventStream.ts"
+import type { ServerEvent } from "./EventStream.ts"
+import type { ModelEvent, ToolSpec } from "./LlamaClient.ts"
+import { Cut, Malformed } from "./LlamaError.ts"
+import type { LlamaError } from "./LlamaError.ts"
+import { complaint, toReason } from "./ServerFault.ts"
+
+/** The body of one streamed answer, as far as it has been read. */
+export interface ReplyState {
+  readonly lines: EventStream.EventStreamState
+  readonly decoder: ChunkDecoder.DecoderState
+}
+
+/** What a read brought; once `end` is there the rest of the body means nothing. */
+export interface ReplyStep {
+  readonly state: ReplyState
+  readonly events: ReadonlyArray<ModelEvent>
+  /** Whether the server gave a sign of life: a ping is none, since a hung server goes on pinging. */
+  readonly alive: boolean
+  readonly end?: ReplyEnd
+}
+
+export type ReplyEnd =
+  | { readonly _tag: "Complete" }
+  | { readonly _tag: "Failed"; readonly reason: LlamaError["reason"] }
+
+export const start = (tools: ReadonlyArray<ToolSpec>): ReplyState => ({
+  lines: EventStream.start,
+  decoder: ChunkDecoder.start(tools)
+})
+
+/** One read of the body, which may begin and end anywhere. */
+export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
+  const step = EventStream.push(state.lines, bytes)
+  const read = readEvents({ lines: step.state, decoder: state.decoder }, step.events)
+  if (read.end !== undefined || !step.tooLong) return read
+  const limit = `an event of the answer is longer than ${EventStream.maxEventBytes} bytes`
+  return { ...read, end: { _tag: "Failed", reason: Malformed.make({ detail: limit }) } }
+}
+
+/** The end of the body, clean or not: an answer that gave its reason is complete, any other one is cut. */
+export const finish = (state: ReplyState, how: string): ReplyStep => {
+  const read = readEvents(state, EventStream.finish(state.lines))
+  // What cannot be parsed at the very end is the beginning of what did not come.
+  if (read.end !== undefined && !(read.end._tag === "Failed" && read.end.reason._tag === "Malformed")) return read
+  return conclude(read, how)
+}
+
+/** Whether the answer could end here: it has given its reason, and only numbers may follow. */
+export const isSaid = (state: ReplyState): boolean => state.decoder.finish !== undefined
+
+const conclude = (read: ReplyStep, how: string): ReplyStep => {
+  const last = ChunkDecoder.finish(read.state.decoder)
+  return last === null
+    ? { ...read, end: { _tag: "Failed", reason: Cut.make({ detail: how }) } }
+    : { ...read, events: [...read.events, ...last], end: { _tag: "Complete" } }
+}
+
+const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): ReplyStep => {
+  const events: Array<ModelEvent> = []
+  let { decoder } = from
+  const stop = (end?: ReplyEnd): ReplyStep => ({
+    state: { lines: from.lines, decoder },
+    events,
+    alive: incoming.length > 0,
+    ...(end === undefined ? {} : { end })
+  })
+  for (const event of incoming) {
+    if (event.data === "[DONE]") return conclude(stop(), "the stream was done without a finish reason")
+    const payloads = parse(event.data)
+    if (event.name === "error") {
+      const said = complaint(payloads?.[0] ?? event.data) ?? { words: event.data }
+      return stop({ _tag: "Failed", reason: toReason(said, 200) })
+    }
+    if (payloads === null) {
+      const detail = `the server sent what is no JSON: ${event.data.slice(0, 200)}`
+      return stop({ _tag: "Failed", reason: Malformed.make({ detail }) })
+    }
+    for (const payload of payloads) {
+      const chunk = ChatChunk.narrow(payload)
+      if (chunk === null) continue
+      const decoded = ChunkDecoder.decode(decoder, chunk)
+      decoder = decoded.state
+      for (const each of decoded.events) events.push(each)
+      if (decoded.failure !== undefined) return stop({ _tag: "Failed", reason: decoded.failure })
+    }
+  }
+  return stop()
+}
+
+/** The payloads of an event; more than one where a server left out the blank lines between them. */
+const parse = (data: string): ReadonlyArray<unknown> | null => {
+  try {
+    return [JSON.parse(data)]
+  } catch {
+    if (!data.includes("\n")) return null
+  }
+  try {
+    const lines = data.split("\n").filter((line) => line !== "[DONE]")
+    return lines.map((line): unknown => JSON.parse(line))
+  } catch {
+    return null
+  }
+}
