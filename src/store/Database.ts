@@ -1,0 +1,119 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { latestVersion, migrate, type NewerDatabase, versionOf } from "./Migrations.ts"
+import * as Sqlite from "./Sqlite.ts"
+import { isDamage, whyNot } from "./SqliteFailure.ts"
+import { refused, StoreError } from "./StoreError.ts"
+
+/**
+ * The sidecar's database in a file: its directory made if need be, checked, and brought up to date. A damaged one is set
+ * aside under another name, logged as an error, and replaced; a newer one is left as it is (runtime, State directory).
+ */
+export const layer = (filename: string): Layer.Layer<SqlClient.SqlClient, StoreError | NewerDatabase> =>
+  Layer.effect(SqlClient.SqlClient, open(filename)).pipe(Layer.provide(Reactivity.layer))
+
+/** The same in memory, gone with its scope. */
+export const layerMemory: Layer.Layer<SqlClient.SqlClient> = Layer.fresh(
+  Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Sqlite.layerMemory), Layer.orDie)
+)
+
+class Damaged extends Schema.TaggedError<Damaged>()("Damaged", { why: Schema.String }) {
+  override get message() {
+    return this.why
+  }
+}
+
+/** Bytes up to which every page is looked at when the database is opened; about 2 ms. */
+const alwaysChecked = 2 * 1024 * 1024
+
+const open = Effect.fnUntraced(function* (filename: string) {
+  yield* onDisk(`make ${filename}`, () => prepare(filename))
+  const scope = yield* Effect.scope
+  // Thrice, since a sidecar that starts at the same time may be the one that sets the file aside.
+  return yield* openOnce(filename, scope).pipe(
+    Effect.retry({ while: (error) => error._tag === "Damaged", times: 2 }),
+    Effect.catchTag("Damaged", ({ why }) => new StoreError({ doing: `open ${filename}`, why }))
+  )
+})
+
+const openOnce = Effect.fnUntraced(function* (filename: string, parent: Scope.Scope) {
+  const opened = inode(filename)
+  const scope = yield* Scope.fork(parent)
+  return yield* ready(filename).pipe(
+    Effect.mapError((error) => (error._tag === "SqlError" ? unopened(filename, error) : error)),
+    Scope.provide(scope),
+    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    Effect.tapErrorTag("Damaged", ({ why }) => (inode(filename) === opened ? setAside(filename, why) : Effect.void))
+  )
+})
+
+const ready = Effect.fnUntraced(function* (filename: string) {
+  const sql = yield* Sqlite.make({ filename, onDamage: () => suspect(filename) })
+  const version = yield* Effect.provideService(versionOf(filename), SqlClient.SqlClient, sql)
+  yield* check(filename, sql)
+  // Readers and a writer do not wait for each other, and a commit is one append.
+  yield* sql`PRAGMA journal_mode = WAL`
+  if (version < latestVersion) yield* Effect.provideService(migrate, SqlClient.SqlClient, sql)
+  return sql
+})
+
+/** Large files are trusted for the start's sake, unless a sidecar that used this one came upon a damage. */
+const check = Effect.fnUntraced(function* (filename: string, sql: SqlClient.SqlClient) {
+  const suspected = fs.existsSync(suspicion(filename))
+  if (!suspected && fs.statSync(filename).size > alwaysChecked) return
+  const [found] = yield* sql<{ quick_check: string }>`PRAGMA quick_check(1)`
+  if (found?.quick_check !== "ok") return yield* new Damaged({ why: `the database is damaged (${found?.quick_check})` })
+  if (suspected) fs.rmSync(suspicion(filename), { force: true })
+})
+
+const unopened = (filename: string, error: SqlError): Damaged | StoreError =>
+  isDamage(error) ? new Damaged({ why: whyNot(error) }) : refused(`open ${filename}`)(error)
+
+const setAside = Effect.fnUntraced(function* (filename: string, why: string) {
+  const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(":", "-")
+  const aside = `${filename}.damaged-${time}`
+  yield* onDisk(`set aside ${filename}`, () => {
+    // The file itself goes last: a log left behind would be replayed into the new database.
+    for (const part of ["-wal", "-shm", ""]) {
+      if (fs.existsSync(filename + part)) fs.renameSync(filename + part, aside + part)
+    }
+    fs.rmSync(suspicion(filename), { force: true })
+    prepare(filename)
+  })
+  yield* Effect.logError(`${why}: ${filename} was renamed to ${aside}, and a new one was made`)
+})
+
+/** Only its owner may read what was said: 0700 and 0600, which SQLite's side files take over. */
+const prepare = (filename: string) => {
+  fs.mkdirSync(path.dirname(filename), { recursive: true, mode: 0o700 })
+  // An existing file is not opened: to close it again would drop the locks that this process holds on it elsewhere.
+  if (fs.existsSync(filename)) return fs.chmodSync(filename, 0o600)
+  fs.closeSync(fs.openSync(filename, "a", 0o600))
+}
+
+const suspicion = (filename: string) => `${filename}.suspect`
+
+const suspect = (filename: string) => {
+  try {
+    fs.writeFileSync(suspicion(filename), "")
+  } catch {
+    // The disk has worse troubles, and the damage was told already.
+  }
+}
+
+const inode = (filename: string): number | undefined => fs.statSync(filename, { throwIfNoEntry: false })?.ino
+
+const onDisk = <A>(doing: string, run: () => A): Effect.Effect<A, StoreError> =>
+  Effect.try({
+    try: run,
+    catch: (cause) => new StoreError({ doing, why: cause instanceof Error ? cause.message : String(cause) })
+  })

@@ -1,0 +1,74 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Migrator from "effect/sql/Migrator"
+import * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
+
+/** The database was written by a newer version of this program; it was not touched (runtime, State directory). */
+export class NewerDatabase extends Schema.TaggedError<NewerDatabase>()("NewerDatabase", {
+  filename: Schema.String,
+  version: Schema.Int
+}) {
+  override get message() {
+    return (
+      `${this.filename}: expected a database of version ${latestVersion} or older, got version ${this.version}, ` +
+      `written by a newer atomic-agent-sidecar; use that one, or another ATOMIC_AGENT_STATE_DIR`
+    )
+  }
+}
+
+/**
+ * Each ends by setting `user_version` to its own number, in its own transaction: the version stands in the file's header,
+ * where one read finds it, and a newer program's database can be told without knowing its tables.
+ */
+const migrations = {
+  "0001_sessions": Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      CREATE TABLE sessions (
+        id TEXT PRIMARY KEY NOT NULL,
+        working_dir TEXT NOT NULL,
+        status TEXT NOT NULL,
+        turn_count INTEGER NOT NULL,
+        step_count INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        first_message TEXT,
+        last_error TEXT,
+        loaded_skills TEXT NOT NULL,
+        context_usage TEXT,
+        owner_pid INTEGER NOT NULL,
+        owner_started TEXT NOT NULL
+      ) STRICT`
+    // Apart from the row that each commit rewrites, since a host may put anything in it and it never changes.
+    yield* sql`
+      CREATE TABLE session_metadata (
+        session_id TEXT PRIMARY KEY NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        json TEXT NOT NULL
+      ) STRICT`
+    yield* sql`
+      CREATE TABLE entries (
+        id INTEGER PRIMARY KEY,
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        json TEXT NOT NULL
+      ) STRICT`
+    yield* sql`CREATE INDEX entries_of_session ON entries (session_id)`
+    yield* sql`PRAGMA user_version = 1`
+  })
+}
+
+export const latestVersion = Object.keys(migrations).length
+
+/** The version of the open database, 0 for a new one; costs one read of its header and touches nothing. */
+export const versionOf = Effect.fnUntraced(function* (filename: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [header] = yield* sql<{ user_version: number }>`PRAGMA user_version`
+  const version = header?.user_version ?? 0
+  return version > latestVersion ? yield* new NewerDatabase({ filename, version }) : version
+})
+
+/** Brings the database up to the latest version; of several processes that try at once, one does it. */
+export const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) }).pipe(
+  // What the database says is expected (a full disk); a migration that is wrong is a mistake of ours.
+  Effect.catchTag("MigrationError", (error) => (isSqlError(error.cause) ? Effect.fail(error.cause) : Effect.die(error)))
+)

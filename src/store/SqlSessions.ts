@@ -1,0 +1,180 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Entry } from "../domain/Transcript.ts"
+import type { SessionId } from "../protocol/Ids.ts"
+import { Record, SessionState } from "../protocol/SessionState.ts"
+import * as Owner from "./Owner.ts"
+import type { SessionHead, SessionStore } from "./SessionStore.ts"
+import { refused, StoreError } from "./StoreError.ts"
+
+/** The store over a migrated database. */
+export const make: Effect.Effect<SessionStore["Service"], never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const owner = Owner.self()
+
+  const write = Effect.fnUntraced(
+    function* (head: SessionHead, entries: ReadonlyArray<Entry>) {
+      const said = firstMessage(entries)
+      const skills = JSON.stringify(head.loadedSkills)
+      const usage = head.contextUsage === null ? null : JSON.stringify(head.contextUsage)
+      const known = yield* sql`
+      UPDATE sessions SET status = ${head.status}, turn_count = ${head.turnCount}, step_count = ${head.stepCount},
+        updated_at = ${head.updatedAt}, first_message = coalesce(first_message, ${said}), last_error = ${head.lastError},
+        loaded_skills = ${skills}, context_usage = ${usage}, owner_pid = ${owner.pid}, owner_started = ${owner.started}
+      WHERE id = ${head.id} RETURNING 1`
+      if (known.length === 0) {
+        yield* sql`
+        INSERT INTO sessions (id, working_dir, status, turn_count, step_count, created_at, updated_at, first_message,
+          last_error, loaded_skills, context_usage, owner_pid, owner_started)
+        VALUES (${head.id}, ${head.workingDir}, ${head.status}, ${head.turnCount}, ${head.stepCount}, ${head.createdAt},
+          ${head.updatedAt}, ${said}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`
+        yield* sql`
+        INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${JSON.stringify(head.metadata)})`
+      }
+      for (const entry of entries) {
+        yield* sql`INSERT INTO entries (session_id, json) VALUES (${head.id}, ${JSON.stringify(entry)})`
+      }
+    },
+    sql.withTransaction,
+    Effect.uninterruptible
+  )
+
+  /** Ends on paper what a process that is gone left running; guarded, since another sidecar may be doing the same. */
+  const endInterrupted = Effect.fnUntraced(function* (id: SessionId | null) {
+    const left = yield* sql<OwnerRow>`
+      SELECT id, owner_pid, owner_started FROM sessions
+      WHERE status IN ('running', 'awaiting_approval') AND id = coalesce(${id}, id)`
+    for (const { id, owner_pid: pid, owner_started: started } of left) {
+      if (Owner.isAlive({ pid, started })) continue
+      yield* sql`
+        UPDATE sessions SET status = 'cancelled', last_error = ${interrupted}
+        WHERE id = ${id} AND status IN ('running', 'awaiting_approval') AND owner_pid = ${pid} AND owner_started = ${started}`
+    }
+  })
+
+  const create = (head: SessionHead) => write(head, []).pipe(Effect.mapError(refused(`store session ${head.id}`)))
+
+  const commit = (head: SessionHead, entries: ReadonlyArray<Entry>) =>
+    write(head, entries).pipe(Effect.mapError(refused(`write to session ${head.id}`)))
+
+  const load = Effect.fnUntraced(function* (id: SessionId) {
+    const doing = `read session ${id}`
+    yield* endInterrupted(id).pipe(Effect.mapError(refused(doing)))
+    const [row] = yield* sql`
+      SELECT sessions.*, session_metadata.json AS metadata FROM sessions
+      LEFT JOIN session_metadata ON session_metadata.session_id = sessions.id WHERE id = ${id}`.pipe(
+      Effect.mapError(refused(doing))
+    )
+    if (row === undefined) return null
+    const stored = yield* decodeHead(row).pipe(
+      Effect.mapError((error) => new StoreError({ doing, why: `its row is unreadable (${error.message})` }))
+    )
+    const rows = yield* sql<{ json: string }>`SELECT json FROM entries WHERE session_id = ${id} ORDER BY id`.pipe(
+      Effect.mapError(refused(doing))
+    )
+    const history = rows.flatMap(({ json }) => Option.toArray(decodeEntry(json)))
+    if (history.length < rows.length) {
+      yield* Effect.logError(`${rows.length - history.length} unreadable entries of session ${id} were left out`)
+    }
+    return { head: toHead(stored, history), history }
+  })
+
+  const list = Effect.fnUntraced(
+    function* (options: { readonly limit: number; readonly workingDir?: string }) {
+      yield* endInterrupted(null)
+      const rows = yield* sql`
+      SELECT id, working_dir, status, turn_count, first_message, created_at, updated_at FROM sessions
+      WHERE working_dir = coalesce(${options.workingDir ?? null}, working_dir)
+      ORDER BY updated_at DESC, rowid DESC LIMIT ${options.limit}`
+      return rows
+        .flatMap((row) => Option.toArray(decodeListed(row)))
+        .map((row) => ({
+          id: row.id,
+          workingDir: row.working_dir,
+          status: row.status,
+          turnCount: row.turn_count,
+          firstMessage: row.first_message ?? "",
+          createdAt: row.created_at,
+          updatedAt: row.updated_at
+        }))
+    },
+    Effect.catchTag("SqlError", refused("list the sessions"))
+  )
+
+  const remove = (id: SessionId) =>
+    sql`DELETE FROM sessions WHERE id = ${id} RETURNING 1`.pipe(
+      Effect.map((removed) => removed.length > 0),
+      Effect.mapError(refused(`delete session ${id}`))
+    )
+
+  return { create, commit, load, list, remove }
+})
+
+const interrupted = "The turn was interrupted: the process that ran it ended before the turn did."
+
+/** Characters of a first message that a list of sessions shows. */
+const listedLength = 1000
+
+const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
+  const first = entries.find((entry) => entry.kind === "user")
+  return first === undefined ? null : first.text.slice(0, listedLength).toWellFormed()
+}
+
+/** The latest result is the last of the history: its text, which may be long, is not written again with each commit. */
+const toHead = (row: typeof HeadRow.Type, history: ReadonlyArray<Entry>): SessionHead => {
+  const result = history.findLast((entry) => entry.kind === "tool_result")
+  return {
+    id: row.id,
+    workingDir: row.working_dir,
+    status: row.status,
+    turnCount: row.turn_count,
+    stepCount: row.step_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastError: row.last_error,
+    metadata: row.metadata ?? {},
+    latestResult: result === undefined ? null : { tool: result.tool, status: result.status, summary: result.summary },
+    loadedSkills: row.loaded_skills,
+    contextUsage: row.context_usage
+  }
+}
+
+interface OwnerRow {
+  readonly id: string
+  readonly owner_pid: number
+  readonly owner_started: string
+}
+
+const { fields } = SessionState
+
+const listed = {
+  id: fields.id,
+  working_dir: fields.workingDir,
+  status: fields.status,
+  turn_count: fields.turnCount,
+  first_message: Schema.NullOr(Schema.String),
+  created_at: fields.createdAt,
+  updated_at: fields.updatedAt
+}
+
+const HeadRow = Schema.Struct({
+  ...listed,
+  step_count: fields.stepCount,
+  last_error: fields.lastError,
+  metadata: Schema.NullOr(Schema.fromJsonString(fields.metadata)),
+  loaded_skills: Schema.fromJsonString(fields.loadedSkills),
+  context_usage: Schema.NullOr(Schema.fromJsonString(fields.contextUsage))
+})
+
+const NoticeRow = Schema.Struct({
+  kind: Schema.Literal("notice"),
+  at: Schema.Int,
+  turnId: Schema.String,
+  text: Schema.String
+})
+
+const decodeHead = Schema.decodeUnknownEffect(HeadRow)
+const decodeListed = Schema.decodeUnknownOption(Schema.Struct(listed))
+const decodeEntry = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([Record, NoticeRow])))

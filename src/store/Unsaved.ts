@@ -1,0 +1,57 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type { Entry } from "../domain/Transcript.ts"
+import type { SessionId } from "../protocol/Ids.ts"
+import type { SessionHead, SessionStore, StoredSession } from "./SessionStore.ts"
+
+/** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
+const tryAgainAfter = 30_000
+
+/**
+ * A store whose writes do not fail: what the database refuses is kept in memory, told once as an error, seen by `load`, and
+ * written as soon as the database takes it. It holds no more than the sessions of this process, as they were in memory.
+ */
+export const keepingUnsaved = (store: SessionStore["Service"]): SessionStore["Service"] => {
+  const unsaved = new Map<string, StoredSession>()
+  let notBefore = 0
+  const inOrder = Semaphore.makeUnsafe(1)
+
+  const commit = Effect.fnUntraced(
+    function* (head: SessionHead, entries: ReadonlyArray<Entry>) {
+      const history = [...(unsaved.get(head.id)?.history ?? []), ...entries]
+      const now = yield* Clock.currentTimeMillis
+      if (unsaved.size > 0 && now < notBefore) {
+        unsaved.set(head.id, { head, history })
+        return
+      }
+      yield* store.commit(head, history).pipe(
+        Effect.andThen(Effect.sync(() => unsaved.delete(head.id))),
+        Effect.catchTag("StoreError", (error) => {
+          const told = unsaved.size > 0
+          unsaved.set(head.id, { head, history })
+          notBefore = now + tryAgainAfter
+          return told ? Effect.void : Effect.logError(`${error.message}: the conversation goes on in memory`)
+        })
+      )
+    },
+    inOrder.withPermit,
+    Effect.uninterruptible
+  )
+
+  const create = (head: SessionHead) => commit(head, [])
+
+  const load = Effect.fnUntraced(function* (id: SessionId) {
+    const waiting = unsaved.get(id)
+    if (waiting === undefined) return yield* store.load(id)
+    const stored = yield* store.load(id).pipe(Effect.catchTag("StoreError", () => Effect.succeed(null)))
+    return { head: waiting.head, history: [...(stored?.history ?? []), ...waiting.history] }
+  })
+
+  const remove = Effect.fnUntraced(function* (id: SessionId) {
+    const waited = unsaved.delete(id)
+    return (yield* store.remove(id)) || waited
+  })
+
+  return { create, commit, load, list: store.list, remove }
+}
