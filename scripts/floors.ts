@@ -1,0 +1,16 @@
+/** `npm run floors`: exits 1 where an import goes up, a file is too long, or a package is imported as a whole. */
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { violations } from "./floors/Rules.ts"
+
+const root = Path.resolve(import.meta.dirname, "..")
+const files = Fs.globSync(["src/**/*.ts", "scripts/**/*.ts"], { cwd: root })
+  .toSorted()
+  .map((path) => ({
+    path: path.replaceAll(Path.sep, "/"),
+    text: Fs.readFileSync(Path.join(root, path), "utf8")
+  }))
+
+const found = violations(files)
+for (const line of found) console.error(line)
+if (found.length > 0) process.exitCode = 1

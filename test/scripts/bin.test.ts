@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { buildBin } from "../../scripts/build/Bin.ts"
+
+describe("the bundled bin", () => {
+  const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "bin-"))
+  const outfile = Path.join(folder, "dist/main.js")
+
+  beforeAll(async () => {
+    const entry = Path.join(folder, "main.ts")
+    Fs.writeFileSync(
+      entry,
+      `import { basename } from "node:path"
+import * as Fs from "node:fs"
+export const explode = (): never => { throw new Error("boom") }
+if (process.argv[2] === "explode") explode()
+console.log(basename("/a/b"), typeof Fs.readFileSync)
+`
+    )
+    await buildBin({ entry, outfile })
+    Fs.rmSync(entry)
+  })
+  afterAll(() => Fs.rmSync(folder, { recursive: true }))
+
+  const run = (...args: ReadonlyArray<string>) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: Os.tmpdir() })
+    return { status, stdout, stderr }
+  }
+
+  it("runs alone, with what it takes from Node", () => {
+    assert.deepStrictEqual(run(outfile), { status: 0, stdout: "b function\n", stderr: "" })
+  })
+
+  it("names the line of the source in a stack, by its map", () => {
+    assert.match(run("--enable-source-maps", outfile, "explode").stderr, /at explode .*main\.ts:3:/)
+  })
+
+  it("keeps the names of functions without its map", () => {
+    assert.match(run(outfile, "explode").stderr, /at explode .*main\.js:/)
+  })
+
+  it("says in one line that the Node is too old, and exits 78 before anything else runs", () => {
+    const old = `Object.defineProperty(process, "versions", { value: { node: "22.18.0" } }); delete process.getBuiltinModule`
+    const result = run("--import", `data:text/javascript,${encodeURIComponent(old)}`, outfile)
+    assert.deepStrictEqual(result, {
+      status: 78,
+      stdout: "",
+      stderr: "atomic-agent-sidecar needs Node.js 22.19 or newer, this is 22.18.0\n"
+    })
+  })
+
+  it("is an executable with no import for an old Node to stumble over", () => {
+    const text = Fs.readFileSync(outfile, "utf8")
+    assert.match(text, /^#!\/usr\/bin\/env node\n/)
+    assert.notMatch(text, /^import /m)
+    if (process.platform !== "win32") assert.strictEqual(Fs.statSync(outfile).mode & 0o111, 0o111)
+  })
+})
