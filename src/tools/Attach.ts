@@ -1,0 +1,41 @@
+import { stat } from "node:fs/promises"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { attempt, fail } from "./Attempt.ts"
+import { kindOf } from "./RegularFile.ts"
+import * as Tool from "./Tool.ts"
+import { readNeed, type Workspace } from "./Workspace.ts"
+
+const maxPaths = 100
+
+/** Hands files over with the closing reply of the turn (runtime, Tools). */
+export const attach = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "attach",
+    description: "Hand files over to the user with the closing answer.",
+    parameters: Schema.Struct({
+      paths: Schema.Array(Schema.String).check(
+        Schema.isMinLength(1, { expected: "an array of at least one path" }),
+        Schema.isMaxLength(maxPaths, { expected: `an array of at most ${maxPaths} paths` })
+      )
+    }),
+    reads: true,
+    plan: Effect.fnUntraced(function* ({ paths }, context) {
+      const locations = yield* Effect.forEach(paths, (path) => workspace.reading(path, context))
+      const outside = locations.filter(({ scope }) => scope !== "inside")
+      const run = attempt(async () => {
+        for (const { path, real } of locations) {
+          const found = await stat(real)
+          if (!found.isFile()) throw fail(`${path} is ${kindOf(found)}, not a regular file`)
+        }
+        const attachments = [...new Set(locations.map(({ path }) => path))]
+        return { text: `Attached to the closing answer:\n${attachments.join("\n")}`, attachments }
+      })
+      const [first] = outside
+      if (first === undefined) return { run }
+      const { need } = readNeed(first, "hand over files from outside the working directory")
+      return need === undefined
+        ? { run }
+        : { need: { ...need, affectedResources: outside.map(({ real }) => real) }, run }
+    })
+  })

@@ -1,0 +1,12 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Tool from "./Tool.ts"
+
+/** Ends the turn; the session sees to that, the summary is its closing reply (contract 6). */
+export const finish = Tool.make({
+  name: "finish",
+  description: "End the turn when the task is done; summary is the closing answer to the user.",
+  parameters: Schema.Struct({ summary: Schema.String }),
+  reads: false,
+  plan: ({ summary }) => Effect.succeed({ run: Effect.succeed({ text: summary }) })
+})

@@ -1,0 +1,38 @@
+import { isObject } from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type { ToolSpec } from "../llama/LlamaClient.ts"
+import type { Tool } from "./Tool.ts"
+
+const known = new WeakMap<Tool, ToolSpec>()
+
+/** What the model is told of a tool: as few bytes as say it, for they are paid with every prompt. */
+export const specOf = (tool: Tool): ToolSpec => {
+  const found = known.get(tool)
+  if (found !== undefined) return found
+  const { definitions, schema } = Schema.toJsonSchemaDocument(tool.parameters)
+  const whole = Object.keys(definitions).length === 0 ? schema : { ...schema, $defs: definitions }
+  const parameters = terse(whole)
+  const spec: ToolSpec = {
+    name: tool.name,
+    description: tool.description,
+    parameters: isObject(parameters) ? { properties: {}, ...parameters } : { type: "object", properties: {} }
+  }
+  known.set(tool, spec)
+  return spec
+}
+
+/** Without what every reader assumes anyway. */
+const terse = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(terse)
+  if (!isObject(schema)) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(
+        ([key, value]) =>
+          !(key === "additionalProperties" && value === true) &&
+          !(key === "minimum" && value === Number.MIN_SAFE_INTEGER) &&
+          !(key === "maximum" && value === Number.MAX_SAFE_INTEGER)
+      )
+      .map(([key, value]) => [key, terse(value)])
+  )
+}

@@ -1,0 +1,143 @@
+import type { Stats } from "node:fs"
+import { lstat, readlink, realpath } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Config } from "../Config.ts"
+import type { ApprovalCategory } from "../protocol/SessionState.ts"
+import { attempt, fail, isSystemError } from "./Attempt.ts"
+import { type Places, readScope, type Scope, writeScope } from "./PathScope.ts"
+import type { ApprovalNeed, ToolContext, ToolFailure } from "./Tool.ts"
+
+/** A path that a tool was given, and where it really lies. */
+export interface Location {
+  /** Absolute, as it was asked for. */
+  readonly path: string
+  /** With all links resolved, also those that lead nowhere yet; `path` where that is not possible. */
+  readonly real: string
+  readonly scope: Scope
+}
+
+/** Where paths lie (contract 7). */
+export class Workspace extends Context.Service<
+  Workspace,
+  {
+    /** A path that is to be read; skills count as inside. Fails only for what can be no path at all. */
+    reading(path: string, context: ToolContext): Effect.Effect<Location, ToolFailure>
+    /** A path that is to be written. */
+    writing(path: string, context: ToolContext): Effect.Effect<Location, ToolFailure>
+  }
+>()("atomic-agent-sidecar/tools/Workspace") {
+  static readonly layer = Layer.effect(
+    Workspace,
+    Effect.gen(function* () {
+      const { stateDir } = yield* Config
+
+      const placesOf = async (workingDir: string): Promise<Places> => {
+        const home = homeDirectory()
+        const globalSkills = NodePath.join(stateDir, "skills")
+        const skills = [globalSkills, NodePath.join(workingDir, ".atomic-agent", "skills")]
+        const trusted = [NodePath.join(stateDir, "config.json"), NodePath.join(stateDir, ".env")]
+        const [realWorkingDir, realHome, readable, skillFolders, trustFiles] = await Promise.all([
+          resolveReal(workingDir),
+          home === undefined ? undefined : resolveReal(home),
+          resolveReal(globalSkills),
+          // The name itself is trusted too: a folder that is a link must not be replaced by another.
+          Promise.all(skills.flatMap((folder) => [resolveReal(folder), resolveName(folder)])),
+          Promise.all(trusted.flatMap((file) => [resolveReal(file), resolveName(file)]))
+        ])
+        return {
+          platform: process.platform,
+          workingDir: realWorkingDir ?? workingDir,
+          home: realHome,
+          readable: readable === undefined ? [] : [readable],
+          skillFolders: skillFolders.filter((folder) => folder !== undefined),
+          trustFiles: trustFiles.filter((file) => file !== undefined)
+        }
+      }
+
+      const locate = (
+        given: string,
+        { workingDir }: ToolContext,
+        scopeOf: (real: string, places: Places) => Scope,
+        isTrusted: (real: string, places: Places) => Promise<boolean>
+      ) =>
+        attempt(async (): Promise<Location> => {
+          if (given.includes("\0")) throw fail("the path contains a NUL character")
+          const path = NodePath.resolve(workingDir, withHome(given))
+          const [real, places] = await Promise.all([resolveReal(path), placesOf(workingDir)])
+          if (real === undefined) return { path, real: path, scope: "outside" }
+          const scope = (await isTrusted(real, places)) ? "trust" : scopeOf(real, places)
+          return { path, real, scope }
+        })
+
+      return Workspace.of({
+        reading: (path, context) => locate(path, context, readScope, async () => false),
+        writing: (path, context) => locate(path, context, writeScope, isTrustFile)
+      })
+    })
+  )
+}
+
+/** What a read must ask before it is done. */
+export const readNeed = (location: Location, reason: string): { readonly need?: ApprovalNeed } =>
+  location.scope === "inside"
+    ? {}
+    : { need: { category: "fs_read_outside", reason, affectedResources: [location.real] } }
+
+/** What a write raises. */
+export const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
+  trust: "trust_config",
+  inside: "fs_write_workspace",
+  home: "fs_write_home",
+  outside: "other"
+}
+
+const maxLinks = 40
+
+/**
+ * The real path: every link resolved, the deepest existing parent for what is not there yet, and where a link that
+ * leads nowhere would lead. Undefined where the file system does not say.
+ */
+export const resolveReal = async (path: string, links = 0): Promise<string | undefined> => {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== "ENOENT" || links > maxLinks) return undefined
+  }
+  const here = await resolveName(path, links)
+  if (here === undefined) return undefined
+  const target = await readlink(here).catch((error: unknown) =>
+    isSystemError(error) && (error.code === "ENOENT" || error.code === "EINVAL") ? "" : undefined
+  )
+  if (target === undefined || target === "") return target === undefined ? undefined : here
+  return resolveReal(NodePath.resolve(NodePath.dirname(here), target), links + 1)
+}
+
+/** The real path of the parent, with the last name as it is. */
+const resolveName = async (path: string, links = 0): Promise<string | undefined> => {
+  const parent = NodePath.dirname(path)
+  if (parent === path) return path
+  const real = await resolveReal(parent, links)
+  return real === undefined ? undefined : NodePath.join(real, NodePath.basename(path))
+}
+
+/** A name that differs may still be the same file, where a file system ignores case. */
+const isTrustFile = async (real: string, { trustFiles }: Places): Promise<boolean> => {
+  const [file, ...trusted] = await Promise.all([real, ...trustFiles].map((path) => lstat(path).catch(() => undefined)))
+  return trusted.some((each) => each !== undefined && file !== undefined && isSame(each, file))
+}
+
+const isSame = (a: Stats, b: Stats): boolean => a.ino !== 0 && a.ino === b.ino && a.dev === b.dev
+
+const withHome = (path: string): string => {
+  const home = path === "~" || /^~[/\\]/.test(path) ? homeDirectory() : undefined
+  return home === undefined ? path : NodePath.join(home, path.slice(1))
+}
+
+/** A home that is the root of everything is none. */
+const homeDirectory = (): string | undefined => {
+  const home = process.getBuiltinModule("node:os").homedir()
+  return home === "" || NodePath.dirname(NodePath.resolve(home)) === NodePath.resolve(home) ? undefined : home
+}
