@@ -119,7 +119,12 @@ const listedLength = 1000
 
 const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
   const first = entries.find((entry) => entry.kind === "user")
-  return first === undefined ? null : first.text.slice(0, listedLength).toWellFormed()
+  return first === undefined
+    ? null
+    : first.text
+        .slice(0, listedLength)
+        .replace(/[\ud800-\udbff]$/, "")
+        .toWellFormed()
 }
 
 /** The latest result is the last of the history: its text, which may be long, is not written again with each commit. */

@@ -26,7 +26,7 @@ export const lockPatience = "5 seconds"
  */
 const blockingWaitMs = 5
 
-const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.spaced("25 millis")]).pipe(
+const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.spaced("50 millis")]).pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: lockPatience })
 )
@@ -105,7 +105,7 @@ export const layerMemory: Layer.Layer<SqlClient.SqlClient, SqlError> = Layer.fre
 const open = (options: Options): Effect.Effect<DatabaseSync, SqlError> =>
   Effect.try({
     try: () => {
-      const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+      const { DatabaseSync } = nodeSqlite()
       const database = new DatabaseSync(options.filename, {
         timeout: blockingWaitMs,
         enableForeignKeyConstraints: true,
@@ -117,6 +117,17 @@ const open = (options: Options): Effect.Effect<DatabaseSync, SqlError> =>
     },
     catch: (cause) => toSqlError(cause, `open ${options.filename}`)
   })
+
+/** Some versions of Node say on stderr, when this is first loaded, that it is experimental: a host would worry for nothing. */
+const nodeSqlite = () => {
+  const emitWarning = process.emitWarning
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule("node:sqlite")
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
 
 const inputs = (params: ReadonlyArray<unknown>) => params as ReadonlyArray<SQLInputValue>
 
