@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { Extension } from "./Request.ts"
 import { ApprovalCategory, ResultStatus, StepCategory, TurnReason } from "./SessionState.ts"
 
 /** On every event of a session. */
@@ -171,6 +172,14 @@ export const extensionEvents = {
   llm_state: LlmStateEvent,
   approval_resolved: ApprovalResolvedEvent,
   turn_queued: TurnQueuedEvent
+}
+
+/** The extension that an event belongs to. */
+export const eventExtension: { readonly [T in EventType]?: Extension } = {
+  llm_progress: "llm_progress",
+  llm_state: "llm_state",
+  approval_resolved: "approval_resolved",
+  turn_queued: "queue"
 }
 
 export const events = { ...specifiedEvents, ...extensionEvents }

@@ -47,8 +47,8 @@ export const end = (state: State): ReadonlyArray<Framed> => (state.length === 0 
 const keep = (state: State, bytes: Uint8Array): State => {
   const length = state.length + bytes.length
   if (length <= state.maxLineBytes) return { ...state, parts: [...state.parts, bytes], length }
-  const kept = state.length > state.maxLineBytes ? state.parts : [headOf([...state.parts, bytes])]
-  return { ...state, parts: kept, length }
+  const headIsFull = state.length > state.maxLineBytes && state.length >= headBytes
+  return { ...state, parts: headIsFull ? state.parts : [headOf([...state.parts, bytes])], length }
 }
 
 /** A copy, so that the reads it came from can go. */

@@ -7,7 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Config } from "../Config.ts"
-import type { Event } from "../protocol/Event.ts"
+import { type Event, eventExtension } from "../protocol/Event.ts"
+import type { Extension } from "../protocol/Request.ts"
 import { Outbox } from "./Outbox.ts"
 
 /** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
@@ -28,6 +29,9 @@ export class StdoutSink extends Context.Service<
     answer(line: string): Effect.Effect<void>
     /** Tells something at once, from where nothing can wait: a log line. */
     post(event: Event): void
+    /** From now on the events of these extensions are sent; those of others are dropped (contract 9). */
+    grant(extensions: ReadonlyArray<Extension>): void
+    isGranted(extension: Extension): boolean
     /** Ends when the host's end of the pipe is broken: from then on frames are dropped and nobody waits. */
     readonly closed: Effect.Effect<void>
   }
@@ -42,6 +46,7 @@ export class StdoutSink extends Context.Service<
       const room = Latch.makeUnsafe(true)
       const roomForAnswers = Latch.makeUnsafe(true)
       const broken = Latch.makeUnsafe(false)
+      const granted = new Set<Extension>()
       let inFlight = 0
       let ending = false
 
@@ -86,7 +91,8 @@ export class StdoutSink extends Context.Service<
       )
 
       const put = (event: Event) => {
-        if (broken.isOpen()) return
+        const extension = eventExtension[event.type]
+        if (broken.isOpen() || (extension !== undefined && !granted.has(extension))) return
         outbox.offer(event)
         settle()
       }
@@ -114,7 +120,20 @@ export class StdoutSink extends Context.Service<
           return Effect.void
         })
 
-      return StdoutSink.of({ emit, emitAll, answer, post: put, closed: broken.await })
+      const grant = (extensions: ReadonlyArray<Extension>) => {
+        granted.clear()
+        for (const extension of extensions) granted.add(extension)
+      }
+
+      return StdoutSink.of({
+        emit,
+        emitAll,
+        answer,
+        post: put,
+        grant,
+        isGranted: (extension) => granted.has(extension),
+        closed: broken.await
+      })
     })
   )
 }

@@ -1,0 +1,122 @@
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { eventLine, type EventErrorCode } from "../protocol/Frame.ts"
+import { extensionOf, type HostRequest } from "../protocol/Request.ts"
+import { type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { type Handler, Handlers } from "./Handlers.ts"
+import * as Reply from "./Reply.ts"
+
+/** Why no more requests are served, beside what the caller waits for. */
+export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply.Reply } | { readonly _tag: "EndOfInput" }
+
+/** What serving came to, and how to wait until everything that was accepted has been carried out. */
+export interface Served<A> {
+  readonly last: LastRequest | A
+  readonly carriedOut: Effect.Effect<void>
+}
+
+/** Accepts the host's requests, in order, and sees to it that each gets exactly one response (contract 3, 5). */
+export class RequestRouter extends Context.Service<
+  RequestRouter,
+  {
+    /**
+     * Reads in the given scope and serves with the given handlers, until a `shutdown`, the end of the input, or the end
+     * of `until`. What comes afterwards goes on being read, and is refused.
+     */
+    serve<A, E>(handlers: Handlers["Service"], until: Effect.Effect<A, E>): Effect.Effect<Served<A>, E, Scope.Scope>
+  }
+>()("atomic-agent-sidecar/router/RequestRouter") {
+  static readonly layer = Layer.effect(
+    RequestRouter,
+    Effect.gen(function* () {
+      const decoder = yield* StdinDecoder
+      const sink = yield* StdoutSink
+
+      const complain = (message: string, code: EventErrorCode, stack?: string) =>
+        sink.answer(eventLine({ type: "error", payload: { message, code, ...(stack === undefined ? {} : { stack }) } }))
+
+      const serve = Effect.fnUntraced(function* <A, E>(handlers: Handlers["Service"], until: Effect.Effect<A, E>) {
+        const last = Deferred.makeUnsafe<LastRequest>()
+        const accepted = yield* FiberSet.make<void>()
+        const inFiber = yield* FiberSet.runtime(accepted)<never>()
+        let closing = false
+
+        const answer = <A>(reply: Reply.Reply, run: Effect.Effect<A, { readonly message: string }>) =>
+          Effect.matchCauseEffect(run, { onFailure: reply.fail, onSuccess: reply.succeed })
+
+        const accept = (request: HostRequest): Effect.Effect<void> => {
+          const reply = Reply.make(sink, request.id)
+          if (closing) return refuseAll(reply)
+          if (request.type === "shutdown") {
+            // At once: the next line may be here already.
+            closing = true
+            return Effect.asVoid(Deferred.succeed(last, { _tag: "Shutdown", reply }))
+          }
+          const handler = handlers[request.type] as Handler<typeof request.type>
+          const payload = request.payload as never
+          switch (handler._tag) {
+            case "Now":
+              return answer(reply, handler.run(payload))
+            case "Later":
+              return Effect.sync(() => void inFiber(answer(reply, handler.run(payload))))
+            case "Handed":
+              return Effect.catchCause(handler.run(payload, reply), reply.fail)
+          }
+        }
+
+        const hear = (incoming: Incoming): Effect.Effect<void> => {
+          switch (incoming._tag) {
+            case "Request": {
+              const { id, type } = incoming.request
+              return isGranted(type) ? accept(incoming.request) : unknown(id, type)
+            }
+            case "BadLine":
+              return complain(incoming.message, "parse_error", incoming.stack)
+            case "BadFrame":
+              return complain(incoming.message, "invalid_frame")
+            case "UnknownType":
+              return unknown(incoming.id, incoming.type)
+            case "BadPayload": {
+              if (!isGranted(incoming.type)) return unknown(incoming.id, incoming.type)
+              const reply = Reply.make(sink, incoming.id)
+              return closing ? refuseAll(reply) : reply.fail(Cause.fail(new Error(incoming.message)))
+            }
+          }
+        }
+
+        const unknown = (id: string, type: string) => {
+          const reply = Reply.make(sink, id)
+          return closing
+            ? refuseAll(reply)
+            : reply.refuse(`no handler registered for ${JSON.stringify(type)}`, "unknown_request")
+        }
+
+        yield* decoder.requests.pipe(
+          Stream.runForEachArray((batch) => Effect.forEach(batch, hear, { discard: true })),
+          Effect.ensuring(Deferred.succeed(last, { _tag: "EndOfInput" })),
+          Effect.forkScoped
+        )
+        const ended = yield* Effect.raceFirst(Deferred.await(last), until).pipe(
+          Effect.ensuring(Effect.sync(() => (closing = true)))
+        )
+        return { last: ended, carriedOut: FiberSet.awaitEmpty(accepted) }
+      })
+
+      const isGranted = (type: HostRequest["type"]): boolean => {
+        const extension = extensionOf[type]
+        return extension === undefined || sink.isGranted(extension)
+      }
+
+      return RequestRouter.of({ serve })
+    })
+  )
+}
+
+const refuseAll = (reply: Reply.Reply) => reply.fail(Cause.fail(new Error(Reply.shuttingDown)))

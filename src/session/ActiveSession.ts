@@ -1,0 +1,236 @@
+import { open, stat } from "node:fs/promises"
+import { resolve } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { Config, type Settings } from "../Config.ts"
+import { newSession } from "../domain/Session.ts"
+import { visible } from "../domain/Transcript.ts"
+import { LlamaClient, type ServerState } from "../llama/LlamaClient.ts"
+import type { EventPayload } from "../protocol/Event.ts"
+import { freshSessionId, SessionId } from "../protocol/Ids.ts"
+import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
+import type { SessionState } from "../protocol/SessionState.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
+import { SessionActor } from "./SessionActor.ts"
+import { SessionLedger } from "./SessionLedger.ts"
+import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
+import { agentsBytes, systemPrompt } from "./SystemPrompt.ts"
+
+/** There is no active session of that id. */
+export class NoActiveSession extends Schema.TaggedError<NoActiveSession>()("NoActiveSession", {
+  sessionId: Schema.String
+}) {
+  override get message() {
+    return `no active session with id ${this.sessionId}`
+  }
+}
+
+/** A session cannot be started; the message says what would have to be otherwise. */
+export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", { detail: Schema.String }) {
+  override get message() {
+    return this.detail
+  }
+}
+
+/** The active session cannot be deleted. */
+export class CannotDelete extends Schema.TaggedError<CannotDelete>()("CannotDelete", { sessionId: Schema.String }) {
+  override get message() {
+    return `session ${this.sessionId} is the active one and cannot be deleted`
+  }
+}
+
+interface Active {
+  readonly id: SessionId
+  readonly scope: Scope.Closeable
+  readonly actor: SessionActor["Service"]
+  readonly ledger: SessionLedger["Service"]
+}
+
+/** How long the first probe of the model may hold up a session's start, in milliseconds (contract 6). */
+const probePatienceMs = 3000
+
+/** The one session that is active, and the lane in which sessions start and end, one at a time (contract 5). */
+export class ActiveSession extends Context.Service<
+  ActiveSession,
+  {
+    /** Ends the old session, then builds the new one. */
+    start(payload: StartSessionPayload): Effect.Effect<SessionId, CannotStart | RuntimeUnusable>
+    /** Makes a stored session the active one, by the rules of `start`. */
+    resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart | RuntimeUnusable>
+    find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
+    /** The live state of the active session, the stored one of another that was active in this process, or null. */
+    state(id: string): Effect.Effect<SessionState | null>
+    /** What is stored, newest first. */
+    list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError | RuntimeUnusable>
+    /** Deletes a stored session; the active one cannot be. */
+    remove(id: string): Effect.Effect<boolean, CannotDelete | StoreError | RuntimeUnusable>
+    /** Ends the active session after the starts that were accepted before; nothing starts afterwards. */
+    readonly close: Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/session/ActiveSession") {
+  static readonly layer = Layer.effect(
+    ActiveSession,
+    Effect.gen(function* () {
+      const config = yield* Config
+      const sink = yield* StdoutSink
+      const runtime = yield* SessionRuntime
+      const lane = yield* Semaphore.make(1)
+      const layerScope = yield* Effect.scope
+      const closing = Latch.makeUnsafe(false)
+      const known = new Set<string>()
+      let active: Active | undefined
+
+      const end = Effect.suspend(() => {
+        const ending = active
+        if (ending === undefined) return Effect.void
+        return Scope.close(ending.scope, Exit.void).pipe(
+          Effect.andThen(
+            Effect.sync(() => {
+              active = undefined
+            })
+          )
+        )
+      }).pipe(Effect.uninterruptible)
+
+      const build = Effect.fn("ActiveSession.build")(function* (
+        stored: StoredSession,
+        services: Context.Context<SessionServices>
+      ) {
+        const { head } = stored
+        const system = yield* readPrompt(config, head.workingDir, head.createdAt)
+        const scope = yield* Scope.fork(layerScope)
+        // Fresh: a layer that was built for another session must not serve this one.
+        const context = yield* Layer.fresh(
+          Layer.provideMerge(SessionActor.layer(system), SessionLedger.layer(stored))
+        ).pipe(Layer.buildWithScope(scope), Effect.provideContext(Context.add(services, StdoutSink, sink)))
+        const probed = yield* Effect.option(Context.get(services, LlamaClient).probe).pipe(
+          Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
+          // Whoever ends the sidecar does not wait for a server that does not answer.
+          Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>()))
+        )
+        if (probed._tag === "Some" && probed.value.state === "unreachable" && config.localModels.mode === "external") {
+          yield* sink.emit({ type: "llm_unavailable", payload: unavailable(config, probed.value) })
+        }
+        const id = SessionId.make(head.id)
+        active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
+        known.add(id)
+        yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
+        return id
+      })
+
+      const start = Effect.fn("ActiveSession.start")(function* (payload: StartSessionPayload) {
+        const workingDir = resolve(payload.workingDir)
+        yield* mustBeDirectory(workingDir, payload.workingDir)
+        const services = yield* runtime.services
+        yield* end
+        const now = yield* Clock.currentTimeMillis
+        const head = newSession(freshSessionId(), workingDir, payload.metadata ?? {}, now)
+        yield* Context.get(services, SessionStore)
+          .create(head)
+          .pipe(
+            Effect.catchCause((cause) => Effect.logError("the session cannot be stored and goes on in memory", cause))
+          )
+        return yield* build({ head, history: [] }, services)
+      }, lane.withPermits(1))
+
+      const resume = Effect.fn("ActiveSession.resume")(function* (id: string) {
+        const services = yield* runtime.services
+        const stored =
+          active?.id === id
+            ? { head: active.ledger.head, history: active.ledger.history }
+            : yield* Context.get(services, SessionStore)
+                .load(SessionId.make(id))
+                .pipe(Effect.mapError((error) => new CannotStart({ detail: error.message })))
+        if (stored === null) return yield* new CannotStart({ detail: `no stored session with id ${id}` })
+        yield* mustBeDirectory(stored.head.workingDir, stored.head.workingDir)
+        yield* end
+        const sessionId = yield* build(stored, services)
+        return { sessionId, workingDir: stored.head.workingDir }
+      }, lane.withPermits(1))
+
+      const find = (id: string) =>
+        Effect.suspend(() =>
+          active?.id === id ? Effect.succeed(active.actor) : Effect.fail(new NoActiveSession({ sessionId: id }))
+        )
+
+      const state = Effect.fn("ActiveSession.state")(function* (id: string) {
+        if (active?.id === id) return active.ledger.state
+        const services = yield* runtime.built
+        if (services === undefined || !known.has(id)) return null
+        const stored = yield* Context.get(services, SessionStore)
+          .load(SessionId.make(id))
+          .pipe(Effect.orElseSucceed(() => null))
+        return stored === null ? null : { ...stored.head, turns: visible(stored.history) }
+      })
+
+      const list = Effect.fn("ActiveSession.list")(function* (payload: ListSessionsPayload) {
+        const store = Context.get(yield* runtime.services, SessionStore)
+        const { limit, workingDir } = payload ?? {}
+        const options = { limit: limit ?? 50, ...(workingDir == null ? {} : { workingDir: resolve(workingDir) }) }
+        return { sessions: yield* store.list(options) }
+      })
+
+      const remove = Effect.fn("ActiveSession.remove")(function* (id: string) {
+        if (active?.id === id) return yield* new CannotDelete({ sessionId: id })
+        const store = Context.get(yield* runtime.services, SessionStore)
+        return yield* store.remove(SessionId.make(id))
+      })
+
+      // The permit is kept: whatever is accepted from now on waits for ever and is ended with its scope.
+      const close = Effect.suspend(() => {
+        closing.openUnsafe()
+        return Effect.andThen(lane.take(1), end)
+      })
+
+      return ActiveSession.of({ start, resume, find, state, list, remove, close })
+    })
+  )
+}
+
+const mustBeDirectory = (path: string, given: string) =>
+  Effect.tryPromise({
+    try: () => stat(path),
+    catch: () => new CannotStart({ detail: `payload.workingDir: expected an existing directory, got ${given}` })
+  }).pipe(
+    Effect.filterOrFail(
+      (found) => found.isDirectory(),
+      () => new CannotStart({ detail: `payload.workingDir: expected a directory, got the file ${given}` })
+    )
+  )
+
+const readPrompt = (config: Settings, workingDir: string, createdAt: number) =>
+  Effect.map(
+    Effect.promise(() => readHead(resolve(workingDir, "AGENTS.md")).catch(() => undefined)),
+    (agents) =>
+      systemPrompt({
+        workingDir,
+        platform: process.platform,
+        date: new Date(createdAt).toISOString().slice(0, 10),
+        skills: [],
+        agents,
+        instructions: config.agent.instructions
+      })
+  )
+
+const readHead = async (path: string): Promise<string> => {
+  await using file = await open(path, "r")
+  if (!(await file.stat()).isFile()) return ""
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(agentsBytes) })
+  return buffer.toString("utf8", 0, bytesRead).replace(/\uFFFD$/, "")
+}
+
+const unavailable = ({ stateDir }: Settings, { detail, url }: ServerState): EventPayload<"llm_unavailable"> => ({
+  url,
+  error: detail ?? "unreachable",
+  mode: "external",
+  hint: `Start a server there (llama-server -m model.gguf --port ${new URL(url).port || "8080"}), or name another one: localModels.url in ${stateDir}/config.json, or the environment variable ATOMIC_AGENT_LLAMA_URL.`
+})

@@ -1,0 +1,93 @@
+import { Buffer } from "node:buffer"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
+import type { ApprovalCategory } from "../protocol/SessionState.ts"
+import type { ApprovalNeed } from "../tools/Tool.ts"
+import type { SessionFeed } from "./SessionFeed.ts"
+
+/** How much of a preview is shown, in bytes (contract 7). */
+const previewBytes = 4096
+
+/** What a host decided; `at` in epoch milliseconds. */
+export interface Decision {
+  readonly approved: boolean
+  readonly reason: string | undefined
+  readonly category: ApprovalCategory
+  readonly at: number
+}
+
+/** Where a turn waits for a person (contract 7). */
+export class ApprovalGate extends Context.Service<
+  ApprovalGate,
+  {
+    /** Asks and waits, without a limit; interrupting it withdraws the question. */
+    require(feed: SessionFeed, callId: CallId, tool: string, need: ApprovalNeed): Effect.Effect<Decision>
+    /** Whether the answer met an open question. */
+    resolve(approvalId: string, approved: boolean, reason: string | undefined): Effect.Effect<boolean>
+  }
+>()("atomic-agent-sidecar/session/ApprovalGate") {
+  static readonly layer = Layer.effect(
+    ApprovalGate,
+    Effect.sync(() => {
+      const open = new Map<
+        string,
+        Deferred.Deferred<{ readonly approved: boolean; readonly reason: string | undefined }>
+      >()
+
+      const require = Effect.fn("ApprovalGate.require")(
+        (feed: SessionFeed, callId: CallId, tool: string, need: ApprovalNeed) =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const approvalId = freshApprovalId()
+              const answer = Deferred.makeUnsafe<{ readonly approved: boolean; readonly reason: string | undefined }>()
+              const resolved = (outcome: "approved" | "denied" | "withdrawn") =>
+                feed.emit({ type: "approval_resolved", payload: { approvalId, outcome } })
+              open.set(approvalId, answer)
+              yield* feed.emit({
+                type: "approval_request",
+                payload: {
+                  approvalId,
+                  callId,
+                  tool,
+                  category: need.category,
+                  reason: need.reason,
+                  ...(need.preview === undefined ? {} : { preview: cutPreview(need.preview) }),
+                  ...(need.affectedResources.length === 0 ? {} : { affectedResources: need.affectedResources })
+                }
+              })
+              const { approved, reason } = yield* restore(Deferred.await(answer)).pipe(
+                Effect.onInterrupt(() => resolved("withdrawn")),
+                Effect.ensuring(Effect.sync(() => open.delete(approvalId)))
+              )
+              yield* resolved(approved ? "approved" : "denied")
+              return { approved, reason, category: need.category, at: yield* Clock.currentTimeMillis }
+            })
+          )
+      )
+
+      const resolve = Effect.fn("ApprovalGate.resolve")(
+        (approvalId: string, approved: boolean, reason: string | undefined) =>
+          Effect.sync(() => {
+            const answer = open.get(approvalId)
+            if (answer === undefined) return false
+            open.delete(approvalId)
+            return Deferred.doneUnsafe(answer, Effect.succeed({ approved, reason }))
+          })
+      )
+
+      return ApprovalGate.of({ require, resolve })
+    })
+  )
+}
+
+/** The first 4 KiB of a preview, its full length told. */
+export const cutPreview = (preview: string): string => {
+  const bytes = Buffer.from(preview, "utf8")
+  if (bytes.length <= previewBytes) return preview
+  const head = bytes.toString("utf8", 0, previewBytes).replace(/\uFFFD$/, "")
+  return `${head}\n… (${bytes.length} bytes)`
+}

@@ -1,0 +1,143 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { LlamaClient, type ModelEvent, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
+import type { LlamaError } from "../llama/LlamaError.ts"
+import type { StepCategory } from "../protocol/SessionState.ts"
+import { Toolbox } from "../tools/Toolbox.ts"
+import type { TurnEvent } from "./SessionFeed.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+
+/** What the model answered, after its words have been streamed. */
+export interface ModelAnswer {
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: ReadonlyArray<ModelToolCall>
+}
+
+/** One model call: its deltas go to the feed, its numbers to the turn. */
+export class ModelStep extends Context.Service<
+  ModelStep,
+  {
+    run(progress: TurnProgress, step: OpenStep): Effect.Effect<ModelAnswer, StepFailure>
+  }
+>()("atomic-agent-sidecar/session/ModelStep") {
+  static readonly layer = Layer.effect(
+    ModelStep,
+    Effect.gen(function* () {
+      const llama = yield* LlamaClient
+      const toolbox = yield* Toolbox
+
+      const run = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
+        const { feed, ledger } = progress
+        const startedAt = yield* Clock.monotonicTimeNanos
+        let finished: (ModelEvent & { readonly _tag: "Finished" }) | undefined
+        let requestTold = false
+
+        const requested = (promptTokens: number, cachedTokens: number): ReadonlyArray<TurnEvent> => {
+          if (requestTold) return []
+          requestTold = true
+          const payload = { slotId: llama.slotId, promptTokens, cacheReused: cachedTokens > 0 }
+          return [{ type: "llm_request", payload }]
+        }
+
+        const hear = (event: ModelEvent): ReadonlyArray<TurnEvent> => {
+          switch (event._tag) {
+            case "Text":
+              step.text += event.text
+              return [{ type: "assistant_delta", payload: { text: event.text } }]
+            case "Reasoning":
+              step.reasoning += event.text
+              return [{ type: "reasoning_delta", payload: { stepIndex: step.index, text: event.text } }]
+            case "Loading":
+              return [{ type: "llm_progress", payload: { phase: "loading" } }]
+            case "Prefill": {
+              const { cached, processed, total } = event
+              const progressed: TurnEvent = {
+                type: "llm_progress",
+                payload: { phase: "prefill", processed, total, cached }
+              }
+              return [...requested(total, cached), progressed]
+            }
+            case "Finished":
+              finished = event
+              return []
+          }
+        }
+
+        const request = {
+          system: progress.system,
+          history: ledger.history,
+          tools: toolbox.specs,
+          turnIndex: progress.turnIndex,
+          stepIndex: step.index
+        }
+        yield* llama.stream(request).pipe(
+          Stream.runForEachArray((events) => feed.emitAll(events.flatMap(hear))),
+          Effect.mapError((error) => new StepFailure({ category: categoryOf(error), detail: error.message }))
+        )
+        if (finished === undefined) {
+          return yield* new StepFailure({ category: "transport", detail: "the model's stream ended without a finish" })
+        }
+
+        const { calls, reason, usage } = finished
+        measure(progress, step, usage)
+        yield* feed.emitAll([
+          ...requested(usage?.promptTokens ?? 0, usage?.cachedTokens ?? 0),
+          {
+            type: "llm_response",
+            payload: {
+              completionTokens: usage?.completionTokens ?? 0,
+              durationMs: toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
+            }
+          }
+        ])
+        const windowTokens = yield* llama.window
+        if (usage !== undefined && windowTokens !== null) {
+          ledger.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })
+        }
+        if (calls.length === 0 && step.text.trim() === "") {
+          return yield* new StepFailure({
+            category: "model",
+            detail:
+              reason === "length"
+                ? "the model was cut off by the length limit before it said anything usable"
+                : "the model gave an empty answer"
+          })
+        }
+        return { text: step.text, reasoning: step.reasoning, calls }
+      })
+
+      return ModelStep.of({ run })
+    })
+  )
+}
+
+const measure = (progress: TurnProgress, step: OpenStep, usage: Usage | undefined): void => {
+  if (usage === undefined) return
+  step.tokensUsed = usage.promptTokens + usage.completionTokens
+  const before = progress.usage ?? { promptTokens: 0, cachedTokens: 0, completionTokens: 0 }
+  progress.usage = {
+    promptTokens: before.promptTokens + usage.promptTokens,
+    cachedTokens: before.cachedTokens + usage.cachedTokens,
+    completionTokens: before.completionTokens + usage.completionTokens
+  }
+}
+
+/** What kind of failure an error of the model is (contract 6). */
+export const categoryOf = ({ reason }: LlamaError): StepCategory => {
+  switch (reason._tag) {
+    case "Overflow":
+      return "model"
+    case "Rejected":
+      return reason.status === 400 || reason.status === 422 ? "grammar" : "transport"
+    case "Unreachable":
+    case "Loading":
+    case "Malformed":
+    case "Cut":
+    case "Stalled":
+      return "transport"
+  }
+}

@@ -1,0 +1,146 @@
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { SessionLedger } from "./SessionLedger.ts"
+import type { Steering } from "./Steering.ts"
+import * as Turn from "./Turn.ts"
+import { TurnQueue } from "./TurnQueue.ts"
+import { TurnRunner } from "./TurnRunner.ts"
+
+/** How long a cancel waits for what it has ended, in milliseconds (contract 5). */
+const cancelPatienceMs = 2000
+
+/** The turn that is being played. */
+interface Running {
+  readonly turn: Turn.Turn
+  fiber: Fiber.Fiber<void> | undefined
+  steering: Steering | undefined
+}
+
+/** The fiber that plays one session's turns, one at a time. */
+export class SessionActor extends Context.Service<
+  SessionActor,
+  {
+    /** Queues a turn; `answer` is its response, used when it has ended. */
+    send(
+      text: string,
+      maxSteps: number,
+      answer: (result: SendMessageResult) => Effect.Effect<void>
+    ): Effect.Effect<void>
+    /** Whether the running turn will read the text. Never waits. */
+    steer(text: string): boolean
+    /** Ends the running turn and all queued ones, and waits for it, 2 s at most; how many there were. */
+    readonly cancel: Effect.Effect<number>
+    /** What runs and what waits. */
+    readonly queue: ListQueueResult
+    /** Takes a waiting turn out of the queue: it ends `cancelled`. */
+    unqueue(turnId: string): Effect.Effect<boolean>
+  }
+>()("atomic-agent-sidecar/session/SessionActor") {
+  static readonly layer = (system: string) =>
+    Layer.effect(
+      SessionActor,
+      Effect.gen(function* () {
+        const runner = yield* TurnRunner
+        const ledger = yield* SessionLedger
+        const queue = yield* TurnQueue
+        const sink = yield* StdoutSink
+        const services = yield* Effect.context<never>()
+        const session = { ledger, system }
+        let running: Running | undefined
+
+        const withdraw = (turn: Turn.Turn) =>
+          Effect.suspend(() => {
+            const { stepCount, turnCount } = ledger.head
+            return turn.answer({ reason: "cancelled", turnCount, stepCount })
+          }).pipe(Effect.ensuring(Deferred.succeed(turn.answered, undefined)))
+
+        /**
+         * Takes the next turn out of the queue and starts its fiber in one synchronous step, so that a cancel finds it
+         * in one place or the other.
+         */
+        const startNext = (): Effect.Effect<boolean> => {
+          const turn = queue.next()
+          if (turn === undefined) return Effect.succeed(false)
+          if (turn.withdrawn) return Effect.as(withdraw(turn), true)
+          const started: Running = { turn, fiber: undefined, steering: undefined }
+          running = started
+          const fiber = Effect.runForkWith(services)(
+            runner.run(turn, session, (steering) => {
+              started.steering = steering
+            })
+          )
+          started.fiber = fiber
+          return Fiber.await(fiber).pipe(
+            Effect.andThen(
+              Effect.sync(() => {
+                running = undefined
+              })
+            ),
+            Effect.andThen(Deferred.succeed(turn.answered, undefined)),
+            Effect.as(true)
+          )
+        }
+
+        const player = Effect.suspend(startNext).pipe(
+          Effect.repeat({ while: (played) => played }),
+          Effect.andThen(queue.doorbell),
+          Effect.forever
+        )
+        yield* Effect.forkScoped(player)
+
+        const send = (
+          text: string,
+          maxSteps: number,
+          answer: (result: SendMessageResult) => Effect.Effect<void>
+        ): Effect.Effect<void> =>
+          Effect.sync(() => {
+            const turn = Turn.make(text, maxSteps, answer)
+            const position = queue.offer(turn) + (running === undefined ? 0 : 1)
+            sink.post({ type: "turn_queued", payload: { sessionId: ledger.sessionId, turnId: turn.id, position } })
+          })
+
+        const endAll = Effect.suspend(() => {
+          const ended = [...(running === undefined ? [] : [running.turn]), ...queue.waiting]
+          for (const turn of queue.waiting) turn.withdrawn = true
+          running?.fiber?.interruptUnsafe()
+          return Effect.as(
+            Effect.forEach(ended, (turn) => Deferred.await(turn.answered), { discard: true }),
+            ended.length
+          )
+        })
+
+        const cancel = Effect.suspend(() => {
+          const turns = queue.waiting.length + (running === undefined ? 0 : 1)
+          return endAll.pipe(Effect.timeoutOption(cancelPatienceMs), Effect.as(turns))
+        })
+
+        // A session that ends takes its turns with it, and waits until they have said so.
+        yield* Effect.addFinalizer(() => endAll)
+
+        const unqueue = (turnId: string) =>
+          Effect.suspend(() => {
+            const turn = queue.remove(turnId)
+            return turn === undefined ? Effect.succeed(false) : Effect.as(withdraw(turn), true)
+          })
+
+        return SessionActor.of({
+          send,
+          steer: (text) => running?.steering?.offer(text) ?? false,
+          cancel,
+          get queue() {
+            const ahead = running === undefined ? 0 : 1
+            return {
+              running: running?.turn.id ?? null,
+              queued: queue.waiting.map(({ id, text }, index) => ({ turnId: id, text, position: index + ahead }))
+            }
+          },
+          unqueue
+        })
+      })
+    ).pipe(Layer.provide(Layer.fresh(TurnQueue.layer)))
+}

@@ -1,0 +1,33 @@
+import * as Effect from "effect/Effect"
+import type { Event, EventPayload, EventType } from "../protocol/Event.ts"
+import type { SessionId, TurnId } from "../protocol/Ids.ts"
+import type { StdoutSink } from "../stdio/StdoutSink.ts"
+
+/** The events that a turn may tell. */
+export type TurnEvent = {
+  readonly [T in EventType]: "turnId" extends keyof EventPayload<T>
+    ? { readonly type: T; readonly payload: Omit<EventPayload<T>, "sessionId" | "turnId"> }
+    : never
+}[EventType]
+
+/** Who is speaking: what a turn tells, with its session and turn put in front. */
+export interface SessionFeed {
+  readonly sessionId: SessionId
+  readonly turnId: TurnId
+  /** As `StdoutSink.emit`. */
+  emit(event: TurnEvent): Effect.Effect<void>
+  /** As `StdoutSink.emitAll`. */
+  emitAll(events: ReadonlyArray<TurnEvent>): Effect.Effect<void>
+}
+
+export const make = (sink: StdoutSink["Service"], sessionId: SessionId, turnId: TurnId): SessionFeed => {
+  const signed = (event: TurnEvent) =>
+    ({ type: event.type, payload: { sessionId, turnId, ...event.payload } }) as unknown as Event
+
+  return {
+    sessionId,
+    turnId,
+    emit: (event) => sink.emit(signed(event)),
+    emitAll: (events) => (events.length === 0 ? Effect.void : sink.emitAll(events.map(signed)))
+  }
+}

@@ -1,0 +1,79 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { SessionHead } from "../domain/Session.ts"
+import { type Entry, visible } from "../domain/Transcript.ts"
+import { SessionId } from "../protocol/Ids.ts"
+import type { SessionState } from "../protocol/SessionState.ts"
+import { SessionStore, type StoredSession } from "../store/SessionStore.ts"
+
+/** What a commit changes in the session beside its history; counts and status are the turn's to set. */
+export type HeadChange = Partial<Omit<SessionHead, "id" | "workingDir" | "createdAt" | "updatedAt">>
+
+/** An entry before it is dated. */
+export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> : never
+
+/**
+ * One session's memory: what it has committed, in the process and in the database alike. A database that fails is told
+ * once and the conversation goes on in memory.
+ */
+export class SessionLedger extends Context.Service<
+  SessionLedger,
+  {
+    readonly sessionId: SessionId
+    readonly workingDir: string
+    /** The session as it is now; counts and status between two commits. */
+    readonly head: SessionHead
+    /** Everything committed, oldest first; it only grows. */
+    readonly history: ReadonlyArray<Entry>
+    /** The answer to `get_session`. */
+    readonly state: SessionState
+    /** Changes counts or status in memory; the next commit stores it. */
+    note(change: HeadChange): void
+    /** Dates the entries and writes them with the head, in one transaction. */
+    commit(entries: ReadonlyArray<Undated>, change?: HeadChange): Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/session/SessionLedger") {
+  static readonly layer = (stored: StoredSession) =>
+    Layer.effect(
+      SessionLedger,
+      Effect.gen(function* () {
+        const store = yield* SessionStore
+        let head = stored.head
+        let failing = false
+        const history: Array<Entry> = [...stored.history]
+
+        const commit = Effect.fnUntraced(function* (entries: ReadonlyArray<Undated>, change?: HeadChange) {
+          const at = yield* Clock.currentTimeMillis
+          const dated = entries.map((entry) => ({ ...entry, at }) as Entry)
+          head = { ...head, ...change, updatedAt: at }
+          history.push(...dated)
+          yield* store.commit(head, dated).pipe(
+            Effect.tap(Effect.sync(() => (failing = false))),
+            Effect.catchCause((cause) => {
+              if (failing) return Effect.void
+              failing = true
+              return Effect.logError("the session cannot be stored and goes on in memory", cause)
+            })
+          )
+        }, Effect.uninterruptible)
+
+        return SessionLedger.of({
+          sessionId: SessionId.make(head.id),
+          workingDir: head.workingDir,
+          get head() {
+            return head
+          },
+          history,
+          get state() {
+            return { ...head, turns: visible(history) }
+          },
+          note(change) {
+            head = { ...head, ...change }
+          },
+          commit
+        })
+      })
+    )
+}

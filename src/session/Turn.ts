@@ -1,0 +1,24 @@
+import * as Deferred from "effect/Deferred"
+import type * as Effect from "effect/Effect"
+import { freshTurnId, type TurnId } from "../protocol/Ids.ts"
+import type { SendMessageResult } from "../protocol/Request.ts"
+
+/** One `send_message` from its acceptance to its response. */
+export interface Turn {
+  readonly id: TurnId
+  readonly text: string
+  /** The step budget, at least 1. */
+  readonly maxSteps: number
+  /** Writes the response: the very last act. */
+  readonly answer: (result: SendMessageResult) => Effect.Effect<void>
+  /** Done when the turn has been answered. */
+  readonly answered: Deferred.Deferred<void>
+  /** Cancelled before it started: it ends without a sign of life. */
+  withdrawn: boolean
+}
+
+export const make = (
+  text: string,
+  maxSteps: number,
+  answer: (result: SendMessageResult) => Effect.Effect<void>
+): Turn => ({ id: freshTurnId(), text, maxSteps, answer, answered: Deferred.makeUnsafe(), withdrawn: false })

@@ -1,0 +1,101 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { statusAfter } from "../domain/Session.ts"
+import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
+import { closeCall, error } from "./ToolBatch.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+
+/** How a turn ended; a failure with its category, its words and where it came from. */
+export type Outcome =
+  | { readonly reason: Exclude<TurnReason, "failed"> }
+  | {
+      readonly reason: "failed"
+      readonly category: StepCategory
+      readonly message: string
+      readonly stack: string
+    }
+
+/** Success, failure, defect or interruption, as the reason that the host is told (contract 6). */
+export const outcomeOf = (exit: Exit.Exit<Exclude<TurnReason, "failed">, StepFailure>): Outcome => {
+  if (Exit.isSuccess(exit)) return { reason: exit.value }
+  const { cause } = exit
+  // A defect is told even where an interruption came on top of it.
+  if (Cause.hasInterrupts(cause) && !Cause.hasDies(cause)) return { reason: "cancelled" }
+  const failure = Cause.squash(cause)
+  const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
+  return {
+    reason: "failed",
+    category: failure instanceof StepFailure ? failure.category : "tool",
+    message,
+    stack: Cause.pretty(cause)
+  }
+}
+
+/** The one way out of a turn that was started: everything open is closed, then the end is told, the response last. */
+export const endTurn = Effect.fnUntraced(function* (progress: TurnProgress, outcome: Outcome) {
+  const { feed, ledger, steering, turn } = progress
+  const { step } = progress
+  if (step !== undefined) yield* abandonStep(progress, step, outcome)
+  if (outcome.reason === "failed") {
+    const { category, message, stack } = outcome
+    yield* feed.emit({ type: "error", payload: { message, code: `step_error:${category}`, stack } })
+  } else if (step !== undefined) yield* finishStep(progress, step)
+
+  yield* ledger.commit([], {
+    status: statusAfter[outcome.reason],
+    lastError: outcome.reason === "failed" ? outcome.message : null
+  })
+  if (outcome.reason === "finish" || outcome.reason === "max_steps") {
+    yield* feed.emit({ type: "session_completed", payload: { reason: outcome.reason } })
+  }
+  if (outcome.reason === "failed") {
+    const { category, message } = outcome
+    yield* feed.emit({ type: "session_failed", payload: { error: message, category } })
+  }
+  yield* feed.emit({
+    type: "turn_finished",
+    payload: {
+      turnIndex: progress.turnIndex,
+      reason: outcome.reason,
+      stepCount: progress.stepCount,
+      durationMs: toMillis(yield* Clock.monotonicTimeNanos) - progress.startedAt,
+      ...(progress.usage === undefined ? {} : { usage: progress.usage })
+    }
+  })
+  for (const text of steering.close()) yield* feed.emit({ type: "steer_undelivered", payload: { text } })
+  const { stepCount, turnCount } = ledger.head
+  yield* turn.answer({ reason: outcome.reason, turnCount, stepCount })
+}, Effect.uninterruptible)
+
+/** What a cancelled or failed step leaves: its text is kept, its calls get their results. */
+const abandonStep = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, outcome: Outcome) {
+  const { ledger, turn } = progress
+  if (step.text !== "") {
+    yield* ledger.commit([
+      {
+        kind: "assistant_reply",
+        turnId: turn.id,
+        text: step.text,
+        interrupted: true,
+        ...(step.reasoning === "" ? {} : { reasoning: step.reasoning })
+      }
+    ])
+  }
+  const why = outcome.reason === "failed" ? `not done: ${outcome.message}` : "cancelled before it was done"
+  for (const callId of step.openCalls.keys()) yield* closeCall(progress, step, callId, error(why))
+})
+
+/** The last event of a step that did not fail. */
+export const finishStep = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
+  progress.step = undefined
+  yield* progress.feed.emit({
+    type: "step_finished",
+    payload: {
+      stepIndex: step.index,
+      tokensUsed: step.tokensUsed,
+      durationMs: toMillis(yield* Clock.monotonicTimeNanos) - step.startedAt
+    }
+  })
+}, Effect.uninterruptible)

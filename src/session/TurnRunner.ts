@@ -1,0 +1,218 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Config } from "../Config.ts"
+import type { ToolCall } from "../domain/ToolCall.ts"
+import { freshCallId } from "../protocol/Ids.ts"
+import type { TurnReason } from "../protocol/SessionState.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
+import * as SessionFeed from "./SessionFeed.ts"
+import type { SessionLedger } from "./SessionLedger.ts"
+import * as Steering from "./Steering.ts"
+import { finishTool, ToolBatch } from "./ToolBatch.ts"
+import type { Turn } from "./Turn.ts"
+import { endTurn, finishStep, outcomeOf } from "./TurnEnd.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+
+/** What a turn belongs to. */
+export interface TurnSession {
+  readonly ledger: SessionLedger["Service"]
+  /** The system prompt, byte-stable within the session. */
+  readonly system: string
+}
+
+type Ended = Exclude<TurnReason, "failed" | "cancelled">
+
+/** The loop of a turn: step, batch, step … until a reason (contract 4, 6). */
+export class TurnRunner extends Context.Service<
+  TurnRunner,
+  {
+    /**
+     * Plays a turn to its response, whatever happens in it; interrupting it cancels the turn. `onSteering` gets the
+     * turn's steering before its first event.
+     */
+    run(turn: Turn, session: TurnSession, onSteering: (steering: Steering.Steering) => void): Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/session/TurnRunner") {
+  static readonly layer = Layer.effect(
+    TurnRunner,
+    Effect.gen(function* () {
+      const { agent } = yield* Config
+      const sink = yield* StdoutSink
+      const modelStep = yield* ModelStep
+      const toolBatch = yield* ToolBatch
+
+      const begin = Effect.fnUntraced(function* (progress: TurnProgress) {
+        const { feed, ledger, turn } = progress
+        yield* ledger.commit([{ kind: "user", turnId: turn.id, text: turn.text }], {
+          status: "running",
+          turnCount: progress.turnIndex + 1
+        })
+        yield* feed.emitAll([
+          { type: "user_message", payload: { text: turn.text } },
+          { type: "turn_started", payload: { turnIndex: progress.turnIndex } }
+        ])
+      }, Effect.uninterruptible)
+
+      const beginStep = Effect.fnUntraced(function* (progress: TurnProgress, isLast: boolean) {
+        const { feed, ledger, steering, turn } = progress
+        const step: OpenStep = {
+          index: progress.stepCount,
+          startedAt: toMillis(yield* Clock.monotonicTimeNanos),
+          text: "",
+          reasoning: "",
+          tokensUsed: 0,
+          openCalls: new Map()
+        }
+        progress.stepCount++
+        progress.step = step
+        ledger.note({ stepCount: ledger.head.stepCount + 1 })
+        const steers = isLast ? steering.takeLast() : steering.take()
+        if (steers.length > 0 || isLast) {
+          yield* ledger.commit([
+            ...steers.map((text) => ({ kind: "user", turnId: turn.id, text, steered: true }) as const),
+            ...(isLast ? [{ kind: "notice", turnId: turn.id, text: closingNotice } as const] : [])
+          ])
+        }
+        yield* feed.emitAll([
+          { type: "step_started", payload: { stepIndex: step.index } },
+          ...steers.map((text) => ({ type: "steer_applied", payload: { text, stepIndex: step.index } }) as const)
+        ])
+        return step
+      }, Effect.uninterruptible)
+
+      /** Tells a text as a reply and keeps it: the closing one, or a note on the way. */
+      const reply = Effect.fnUntraced(function* (
+        progress: TurnProgress,
+        step: OpenStep,
+        text: string,
+        options: { readonly progressNote: boolean; readonly reasoning?: string }
+      ) {
+        const { feed, ledger, turn } = progress
+        step.text = ""
+        const attachments = options.progressNote ? [] : progress.attachments
+        const extras = {
+          ...(attachments.length === 0 ? {} : { attachments }),
+          ...(options.progressNote ? { progressNote: true } : {})
+        }
+        const reasoning = options.reasoning ?? ""
+        yield* ledger.commit([
+          { kind: "assistant_reply", turnId: turn.id, text, ...extras, ...(reasoning === "" ? {} : { reasoning }) }
+        ])
+        yield* feed.emit({ type: "assistant_reply", payload: { text, ...extras } })
+      }, Effect.uninterruptible)
+
+      /** Ends the turn unless a steer waits that another step can read. */
+      const closeWith = Effect.fnUntraced(function* (
+        progress: TurnProgress,
+        step: OpenStep,
+        ended: Ended,
+        text: string,
+        reasoning: string
+      ) {
+        const closed = progress.steering.closeIfEmpty()
+        yield* reply(progress, step, text, { progressNote: !closed, reasoning })
+        yield* finishStep(progress, step)
+        return closed ? ended : undefined
+      })
+
+      /** Runs a step's calls and keeps what came with them; the summary, where one of them was a `finish` that held. */
+      const act = Effect.fnUntraced(function* (
+        progress: TurnProgress,
+        step: OpenStep,
+        answer: ModelAnswer,
+        calls: ReadonlyArray<ToolCall>
+      ) {
+        if (answer.text.trim() !== "") yield* reply(progress, step, answer.text, { progressNote: true })
+        step.text = ""
+        const results = yield* toolBatch.run(progress, step, calls, answer.reasoning)
+        return calls
+          .filter((call) => call.tool === finishTool)
+          .map((call) => results.get(call.callId))
+          .find((result) => result?.status === "ok")?.summary
+      })
+
+      /** A step that is followed by another one, if its calls do not end the turn. */
+      const goOn = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, answer: ModelAnswer) {
+        const calls = toCalls(answer)
+        if (calls.length === 0) return yield* closeWith(progress, step, "reply", answer.text, answer.reasoning)
+        const summary = yield* act(progress, step, answer, calls)
+        if (summary !== undefined) return yield* closeWith(progress, step, "finish", summary, "")
+        const usable = calls.some((call) => call.args._tag === "Parsed")
+        progress.unusableSteps = usable ? 0 : progress.unusableSteps + 1
+        if (progress.unusableSteps === 2) return yield* new StepFailure({ category: "grammar", detail: nothingUsable })
+        yield* finishStep(progress, step)
+        return undefined
+      })
+
+      /** The last allowed step: only a `finish` is run any more. */
+      const wrapUp = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, answer: ModelAnswer) {
+        const { reasoning, text } = answer
+        const calls = toCalls(answer)
+        if (calls.length === 0) return yield* closeWith(progress, step, "reply", text, reasoning)
+        const finish = calls.find((call) => call.tool === finishTool && call.args._tag === "Parsed")
+        if (finish !== undefined) {
+          const summary = yield* act(progress, step, answer, [finish])
+          if (summary !== undefined) return yield* closeWith(progress, step, "finish", summary, "")
+        }
+        const closing = finish !== undefined || text.trim() === "" ? outOfSteps(progress.stepCount) : text
+        return yield* closeWith(progress, step, "max_steps", closing, reasoning)
+      })
+
+      const play = Effect.fnUntraced(function* (progress: TurnProgress) {
+        yield* begin(progress)
+        while (true) {
+          const now = toMillis(yield* Clock.monotonicTimeNanos)
+          const isLast =
+            progress.stepCount + 1 >= progress.turn.maxSteps || now - progress.startedAt > agent.task.maxDurationMs
+          const step = yield* beginStep(progress, isLast)
+          const answer = yield* modelStep.run(progress, step)
+          const ended = yield* (isLast ? wrapUp : goOn)(progress, step, answer)
+          if (ended !== undefined) return ended
+        }
+      })
+
+      const run = (turn: Turn, session: TurnSession, onSteering: (steering: Steering.Steering) => void) =>
+        Effect.gen(function* () {
+          const { ledger, system } = session
+          const steering = Steering.make()
+          onSteering(steering)
+          const progress: TurnProgress = {
+            turn,
+            feed: SessionFeed.make(sink, ledger.sessionId, turn.id),
+            ledger,
+            steering,
+            system,
+            turnIndex: ledger.head.turnCount,
+            startedAt: toMillis(yield* Clock.monotonicTimeNanos),
+            stepCount: 0,
+            step: undefined,
+            usage: undefined,
+            attachments: [],
+            denied: new Map(),
+            repeated: undefined,
+            unusableSteps: 0
+          }
+          yield* play(progress).pipe(
+            Effect.onExit((exit) => endTurn(progress, outcomeOf(exit))),
+            Effect.ignoreCause
+          )
+        })
+
+      return TurnRunner.of({ run })
+    })
+  )
+}
+
+const closingNotice =
+  "[This was the last step of this turn: no tool will be run any more. Answer now, in words, and sum up what is done and what is left.]"
+
+const nothingUsable = "the model asked twice in a row for nothing but tool calls whose arguments are no JSON object"
+
+const outOfSteps = (steps: number): string =>
+  `I stopped after ${steps} ${steps === 1 ? "step" : "steps"}, the limit of this turn, before the work was done. Send another message and I will continue.`
+
+const toCalls = ({ calls }: ModelAnswer): ReadonlyArray<ToolCall> =>
+  calls.map(({ args, name }) => ({ callId: freshCallId(), tool: name, args }))

@@ -1,0 +1,106 @@
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
+import {
+  LlamaClient,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelToolCall,
+  type ServerState,
+  type Usage
+} from "../llama/LlamaClient.ts"
+import type { LlamaError } from "../llama/LlamaError.ts"
+
+/** One model call that waits for the test to say what the model says. */
+export interface ModelCall {
+  readonly request: ModelRequest
+  say(text: string): void
+  think(text: string): void
+  emit(event: ModelEvent): void
+  /** Ends the call: with tool calls, or as an answer. */
+  finish(calls?: ReadonlyArray<ModelToolCall>, usage?: Usage): void
+  /** Says it all and ends the call. */
+  answer(text: string): void
+  fail(error: LlamaError): void
+  /** Dies of a defect. */
+  die(defect: unknown): void
+  /** Done when the call was closed by its reader: a cancel. */
+  readonly interrupted: Effect.Effect<void>
+}
+
+/** A model whose every word is a gate of the test. */
+export interface GatedModel {
+  readonly layer: Layer.Layer<LlamaClient>
+  /** The next call that the agent makes. */
+  readonly next: Effect.Effect<ModelCall>
+  /** How many calls have been made. */
+  readonly count: number
+}
+
+/** A call of a tool with good arguments, as the model makes it. */
+export const toolCall = (name: string, value: { readonly [key: string]: unknown } = {}): ModelToolCall => ({
+  name,
+  args: { _tag: "Parsed", value }
+})
+
+export const make = (state: ServerState = { state: "ready", url: "gated:" }): GatedModel => {
+  const calls = Effect.runSync(Queue.unbounded<ModelCall>())
+  let count = 0
+
+  const stream = (request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const events = yield* Queue.make<ModelEvent, LlamaError | Cause.Done>()
+        const interrupted = Deferred.makeUnsafe<void>()
+        const emit = (event: ModelEvent) => void Queue.offerUnsafe(events, event)
+        const finish = (made: ReadonlyArray<ModelToolCall> = [], usage?: Usage) => {
+          const reason = made.length === 0 ? "stop" : "tool_calls"
+          emit({ _tag: "Finished", reason, calls: made, ...(usage === undefined ? {} : { usage }) })
+          Queue.endUnsafe(events)
+        }
+        const say = (text: string) => emit({ _tag: "Text", text })
+        count++
+        Queue.offerUnsafe(calls, {
+          request,
+          say,
+          think: (text) => emit({ _tag: "Reasoning", text }),
+          emit,
+          finish,
+          answer: (text) => {
+            say(text)
+            finish()
+          },
+          fail: (error) => void Queue.failCauseUnsafe(events, Cause.fail(error)),
+          die: (defect) => void Queue.failCauseUnsafe(events, Cause.die(defect)),
+          interrupted: Deferred.await(interrupted)
+        })
+        return Stream.fromQueue(events).pipe(
+          Stream.onExit((exit) =>
+            exit._tag === "Failure" && Cause.hasInterrupts(exit.cause)
+              ? Effect.asVoid(Deferred.succeed(interrupted, undefined))
+              : Effect.void
+          )
+        )
+      })
+    )
+
+  return {
+    layer: Layer.succeed(
+      LlamaClient,
+      LlamaClient.of({
+        url: state.url,
+        slotId: -1,
+        stream,
+        probe: Effect.succeed(state),
+        window: Effect.succeed(state.contextTokens ?? null)
+      })
+    ),
+    next: Queue.take(calls),
+    get count() {
+      return count
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stdio from "effect/Stdio"
+import type { Config } from "../Config.ts"
+import type { EventFrame, EventType } from "../protocol/Event.ts"
+import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
+import type { RequestType } from "../protocol/Request.ts"
+import type { SessionServices } from "../session/SessionRuntime.ts"
+import { run } from "../Sidecar.ts"
+import { Lifeline } from "../stdio/Lifeline.ts"
+import type { StdoutSink } from "../stdio/StdoutSink.ts"
+import * as MemoryStdio from "./MemoryStdio.ts"
+
+/** A host in the same process: what a desktop app would see, without a pipe to wait for. */
+export interface TestHost {
+  /** Sends a request and waits for its response. */
+  request(type: RequestType, payload?: unknown): Effect.Effect<SidecarResponse>
+  /** Sends a request and goes on; the response can be waited for. */
+  post(type: string, payload?: unknown): Effect.Effect<SidecarResponse>
+  /** Any bytes on the sidecar's stdin. */
+  write(input: string | Uint8Array): void
+  /** The first event of a type that fits, past or future. */
+  event<T extends EventType>(type: T, fits?: (frame: EventFrame<T>) => boolean): Effect.Effect<EventFrame<T>>
+  /** The first frame that fits, past or future. */
+  frame(fits: (frame: SidecarFrame) => boolean): Effect.Effect<SidecarFrame>
+  /** Everything read so far. */
+  readonly frames: ReadonlyArray<SidecarFrame>
+  /** Everything sent so far as a request. */
+  readonly requests: ReadonlyArray<{ readonly id: string; readonly type: string }>
+  /** The bytes read so far, as text. */
+  readonly output: string
+  readonly stdio: MemoryStdio.MemoryStdio
+  /** Ends the input and waits for the end of the sidecar. */
+  readonly end: Effect.Effect<void>
+  /** Waits for the end of the sidecar. */
+  readonly ended: Effect.Effect<void>
+}
+
+export interface Options {
+  readonly services: Layer.Layer<SessionServices, { readonly message: string }, Config | StdoutSink>
+  readonly config: Layer.Layer<Config>
+  /** What keeps the process alive beside the pipe; the broken output alone, if absent. */
+  readonly lifeline?: Layer.Layer<Lifeline, never, StdoutSink>
+}
+
+/** Runs a sidecar in this process and stands at the other end of its pipe. */
+export const make = ({
+  config,
+  lifeline = Lifeline.layerInProcess,
+  services
+}: Options): Effect.Effect<TestHost, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const stdio = yield* MemoryStdio.make
+    const frames: Array<SidecarFrame> = []
+    const requests: Array<{ readonly id: string; readonly type: string }> = []
+    const waiting = new Set<{ fits: (frame: SidecarFrame) => boolean; found: Deferred.Deferred<SidecarFrame> }>()
+    let output = ""
+    let unfinished = ""
+
+    stdio.onOutput((text) => {
+      output += text
+      const lines = (unfinished + text).split("\n")
+      unfinished = lines.pop() ?? ""
+      for (const line of lines) {
+        const frame = JSON.parse(line) as SidecarFrame
+        frames.push(frame)
+        for (const one of waiting) {
+          if (!one.fits(frame)) continue
+          waiting.delete(one)
+          Deferred.doneUnsafe(one.found, Effect.succeed(frame))
+        }
+      }
+    })
+
+    const frame = (fits: (frame: SidecarFrame) => boolean) =>
+      Effect.suspend(() => {
+        const past = frames.find(fits)
+        if (past !== undefined) return Effect.succeed(past)
+        const found = Deferred.makeUnsafe<SidecarFrame>()
+        waiting.add({ fits, found })
+        return Deferred.await(found)
+      })
+
+    const post = (type: string, payload: unknown = {}) => {
+      const id = `r${requests.length}`
+      requests.push({ id, type })
+      stdio.write(`${JSON.stringify({ kind: "request", id, type, payload })}\n`)
+      return Effect.map(
+        frame((each) => each.kind === "response" && each.correlationId === id),
+        (response) => response as SidecarResponse
+      )
+    }
+
+    const fiber = yield* run(services, lifeline).pipe(
+      Effect.provide(config),
+      Effect.provideService(Stdio.Stdio, stdio.stdio),
+      Effect.exit,
+      Effect.forkScoped
+    )
+    const ended = Effect.asVoid(Fiber.join(fiber))
+
+    return {
+      request: (type, payload) => Effect.suspend(() => post(type, payload)),
+      post,
+      write: stdio.write,
+      event: <T extends EventType>(type: T, fits: (event: EventFrame<T>) => boolean = () => true) =>
+        Effect.map(
+          frame((each) => each.kind === "event" && each.type === type && fits(each as EventFrame<T>)),
+          (found) => found as EventFrame<T>
+        ),
+      frame,
+      frames,
+      requests,
+      get output() {
+        return output
+      },
+      stdio,
+      end: Effect.andThen(stdio.end, ended),
+      ended
+    }
+  })
