@@ -13,6 +13,7 @@ const maxLines = 300
 const floors: Readonly<Record<string, number>> = {
   "protocol/": 0,
   "domain/": 1,
+  "Version.ts": 1,
   "Config.ts": 1,
   "stdio/": 2,
   "llama/": 2,
