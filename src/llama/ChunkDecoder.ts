@@ -108,6 +108,10 @@ export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null =>
   ]
 }
 
+/** Whether the model has said anything yet. */
+export const hasBegun = (state: DecoderState): boolean =>
+  state.content.pieces > 0 || state.reasoning.pieces > 0 || state.calls.length > 0 || state.finish !== undefined
+
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
 const hear = (heard: Heard, text: string): Heard => ({ text: heard.text + text, pieces: heard.pieces + 1 })

@@ -40,21 +40,20 @@ export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
   return { ...read, end: { _tag: "Failed", reason: Malformed.make({ detail: limit }) } }
 }
 
-/** The end of the body, clean or not: an answer that gave its reason is complete, any other one is cut. */
-export const finish = (state: ReplyState, how: string): ReplyStep => {
+/** The end of the body, clean or not: an answer that gave its reason is complete, any other one failed for `how`. */
+export const finish = (state: ReplyState, how: LlamaError["reason"]): ReplyStep => {
   const read = readEvents(state, EventStream.finish(state.lines))
   // What cannot be parsed at the very end is the beginning of what did not come.
   if (read.end !== undefined && !(read.end._tag === "Failed" && read.end.reason._tag === "Malformed")) return read
   return conclude(read, how)
 }
 
-/** Whether the answer could end here: it has given its reason, and only numbers may follow. */
-export const isSaid = (state: ReplyState): boolean => state.decoder.finish !== undefined
+const doneWithoutReason = Cut.make({ detail: "the answer ended without a finish reason" })
 
-const conclude = (read: ReplyStep, how: string): ReplyStep => {
+const conclude = (read: ReplyStep, how: LlamaError["reason"]): ReplyStep => {
   const last = ChunkDecoder.finish(read.state.decoder)
   return last === null
-    ? { ...read, end: { _tag: "Failed", reason: Cut.make({ detail: how }) } }
+    ? { ...read, end: { _tag: "Failed", reason: how } }
     : { ...read, events: [...read.events, ...last], end: { _tag: "Complete" } }
 }
 
@@ -68,7 +67,7 @@ const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): Rep
     ...(end === undefined ? {} : { end })
   })
   for (const event of incoming) {
-    if (event.data === "[DONE]") return conclude(stop(), "the stream was done without a finish reason")
+    if (event.data === "[DONE]") return conclude(stop(), doneWithoutReason)
     const payloads = parse(event.data)
     if (event.name === "error") {
       const said = complaint(payloads?.[0] ?? event.data) ?? { words: event.data }

@@ -1,0 +1,45 @@
+import type { Overflow } from "./LlamaError.ts"
+
+/** What is known of the window, and of how much text a token is. */
+export interface ContextWindow {
+  /** Null: nobody has said. */
+  readonly tokens: number | null
+  readonly bytesPerToken: number
+  /** Whether the server has counted a prompt of ours, or it is still a guess. */
+  readonly measured: boolean
+}
+
+/** A guess that rather sends too little. */
+export const unknown: ContextWindow = { tokens: null, bytesPerToken: 3, measured: false }
+
+/** A change of less than this is no reason to trim anew, which would cost the prompt cache. */
+const tolerance = 0.12
+
+/** The server has counted a prompt of `bytes` bytes of text. */
+export const learnPrompt = (window: ContextWindow, bytes: number, promptTokens: number): ContextWindow => {
+  if (promptTokens < 32) return window
+  const bytesPerToken = Math.min(6, Math.max(1, bytes / promptTokens))
+  const near = Math.abs(bytesPerToken / window.bytesPerToken - 1) < tolerance
+  return window.measured && near ? window : { ...window, bytesPerToken, measured: true }
+}
+
+export const learnWindow = (window: ContextWindow, tokens: number): ContextWindow =>
+  window.tokens === tokens ? window : { ...window, tokens }
+
+/** The server has refused a prompt of `bytes` bytes of text; if it did not say what would fit, four fifths may. */
+export const learnOverflow = (window: ContextWindow, overflow: Overflow, bytes: number): ContextWindow => {
+  const counted = overflow.usedTokens === undefined ? window : learnPrompt(window, bytes, overflow.usedTokens)
+  if (overflow.windowTokens !== undefined) return { ...counted, tokens: overflow.windowTokens }
+  return { ...counted, tokens: counted.tokens ?? Math.floor((bytes / counted.bytesPerToken) * 0.8) }
+}
+
+/**
+ * How many bytes of text a prompt may have, null: any number. A reserve is kept for the answer: a quarter of the window,
+ * at most 8,192 tokens and at most `maxAnswer` (0: no cap). `maxTokens` bounds it from above (0: the window does).
+ */
+export const budget = (window: ContextWindow, maxAnswer: number, maxTokens: number): number | null => {
+  if (window.tokens === null && maxTokens === 0) return null
+  const reserve = window.tokens === null ? 0 : Math.min(window.tokens / 4, 8192, maxAnswer || Infinity)
+  const tokens = Math.min((window.tokens ?? Infinity) - reserve, maxTokens || Infinity)
+  return Math.floor(tokens * window.bytesPerToken)
+}

@@ -1,0 +1,172 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
+import type { Agent } from "node:http"
+import * as Effect from "effect/Effect"
+import type { LlamaError } from "./LlamaError.ts"
+import { Cut, Unreachable } from "./LlamaError.ts"
+
+type Reason = LlamaError["reason"]
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST"
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body?: string
+  /** Milliseconds until the server must have accepted the connection. */
+  readonly connectTimeoutMs: number
+}
+
+/** One request and its answer, on a connection of its own while it lasts. */
+export interface Exchange {
+  /** Status and headers. `Unreachable` where nothing came. */
+  readonly answer: Effect.Effect<HttpAnswer, Reason>
+  /** What has arrived of the body, as soon as there is anything; null at its proper end. Read by one fiber at a time. */
+  readonly read: Effect.Effect<Uint8Array | null, Reason>
+  /** Whether somebody waits for the server right now. */
+  readonly isWaiting: () => boolean
+  /** Closes the connection at once; who waits is failed with the reason. */
+  readonly abort: (reason: Reason) => void
+  /** The rest of the body means nothing: let it run out so that the connection can be used again. */
+  readonly leave: () => void
+  /** The connection was an old one, which the server may have closed while the request was on its way. */
+  readonly isStale: () => boolean
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** Opens exchanges; idle connections are kept for the next one until the server closes them. */
+export interface HttpTransport {
+  readonly open: (request: HttpRequest) => Exchange
+  readonly close: () => void
+}
+
+/**
+ * HTTP on node's own client, which sets no limit of its own on silence and stops reading the socket while nobody reads
+ * the body. The modules are loaded with the first request.
+ */
+export const make = (): HttpTransport => {
+  const agents = new Map<string, Agent>()
+  return {
+    open: (request) => {
+      const { Agent, request: send } = process.getBuiltinModule(
+        request.url.startsWith("https:") ? "node:https" : "node:http"
+      )
+      const url = new URL(request.url)
+      const agent = agents.get(url.protocol) ?? new Agent({ keepAlive: true })
+      agents.set(url.protocol, agent)
+      const length = request.body === undefined ? {} : { "Content-Length": Buffer.byteLength(request.body) }
+      const sent = send(url, { agent, method: request.method, headers: { ...request.headers, ...length } })
+      const exchange = follow(sent, request.connectTimeoutMs)
+      sent.end(request.body)
+      return exchange
+    },
+    close: () => agents.forEach((agent) => agent.destroy())
+  }
+}
+
+/** How long the rest of a body that nobody wants may take, in milliseconds. */
+const leaveMs = 1000
+
+const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
+  let answer: IncomingMessage | undefined
+  let failure: Reason | undefined
+  let aborted = false
+  let ended = false
+  let wake: (() => void) | undefined
+  const changed = () => {
+    const waiter = wake
+    wake = undefined
+    waiter?.()
+  }
+  const fail = (reason: Reason) => {
+    failure ??= reason
+    changed()
+  }
+  const abort = (reason: Reason) => {
+    aborted = true
+    fail(reason)
+    request.destroy()
+  }
+
+  const connecting = setTimeout(
+    () => abort(Unreachable.make({ detail: `no connection to ${request.host} within ${connectTimeoutMs} ms` })),
+    connectTimeoutMs
+  )
+  const connected = () => clearTimeout(connecting)
+  request.once("socket", (socket) => {
+    if (!socket.connecting) return connected()
+    socket.once("connect", connected)
+  })
+  request.on("error", (error) => {
+    connected()
+    fail(answer === undefined ? Unreachable.make({ detail: describe(error) }) : broken(error))
+  })
+  request.once("close", () => {
+    connected()
+    if (!ended) fail(answer === undefined ? Unreachable.make({ detail: "the connection closed" }) : broken())
+  })
+  request.once("response", (response) => {
+    connected()
+    answer = response
+    response.on("readable", changed)
+    response.once("end", () => {
+      ended = true
+      changed()
+    })
+    response.on("error", (error) => fail(broken(error)))
+    changed()
+  })
+
+  const waitFor = <A>(take: () => Effect.Effect<A, Reason> | undefined): Effect.Effect<A, Reason> => {
+    const attempt: Effect.Effect<A, Reason> = Effect.suspend(
+      () =>
+        take() ??
+        Effect.callback<A, Reason>((resume) => {
+          wake = () => resume(attempt)
+          return Effect.sync(() => {
+            wake = undefined
+          })
+        })
+    )
+    return attempt
+  }
+
+  return {
+    answer: waitFor(() => {
+      if (answer === undefined) return failure === undefined ? undefined : Effect.fail(failure)
+      const { statusCode = 0, statusMessage = "", headers } = answer
+      return Effect.succeed({ status: statusCode, statusText: statusMessage, headers })
+    }),
+    read: waitFor<Uint8Array | null>(() => {
+      // What came before the connection broke is still there to be read.
+      const bytes: Uint8Array | null | undefined = aborted ? null : answer?.read()
+      if (bytes !== null && bytes !== undefined) return Effect.succeed(bytes)
+      if (ended) return Effect.succeed(null)
+      return failure === undefined ? undefined : Effect.fail(failure)
+    }),
+    isWaiting: () => wake !== undefined,
+    abort,
+    leave: () => {
+      if (ended || answer === undefined) return
+      answer.resume()
+      const limit = setTimeout(() => request.destroy(), leaveMs)
+      limit.unref()
+      answer.once("close", () => clearTimeout(limit))
+    },
+    isStale: () => request.reusedSocket
+  }
+}
+
+const broken = (error?: Error): Cut =>
+  Cut.make({
+    detail: `the connection broke in the middle of the answer${error === undefined ? "" : ` (${describe(error)})`}`
+  })
+
+/** A failed attempt at several addresses has no message of its own. */
+const describe = (error: Error): string => {
+  const inner = error instanceof AggregateError ? error.errors.filter((each) => each instanceof Error) : []
+  return inner.length > 0 ? inner.map((each) => each.message).join("; ") : error.message || error.name
+}

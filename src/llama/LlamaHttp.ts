@@ -1,0 +1,105 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import type { Settings } from "../Config.ts"
+import { Config } from "../Config.ts"
+import * as ChatRequest from "./ChatRequest.ts"
+import * as ContextWindow from "./ContextWindow.ts"
+import * as HttpTransport from "./HttpTransport.ts"
+import type { HttpRequest } from "./HttpTransport.ts"
+import type { ModelEvent, ModelRequest, Usage } from "./LlamaClient.ts"
+import { LlamaClient } from "./LlamaClient.ts"
+import type { LlamaError, Overflow } from "./LlamaError.ts"
+import * as LlamaProbe from "./LlamaProbe.ts"
+import * as ModelCall from "./ModelCall.ts"
+import * as ModelUrl from "./ModelUrl.ts"
+
+/** llama-server and its kin at `url`. What it learns of the window it keeps for all sessions. */
+export const make = Effect.fnUntraced(function* (settings: Settings, url: string) {
+  const { llama, localModels, agent } = settings
+  const scope = yield* Effect.scope
+  const transport = yield* Effect.acquireRelease(
+    Effect.sync(() => HttpTransport.make()),
+    (transport) => Effect.sync(() => transport.close())
+  )
+  const headers = {
+    "Content-Type": "application/json",
+    Accept: "text/event-stream, application/json",
+    ...(llama.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(llama.apiKey)}` })
+  }
+  const limits = {
+    firstTokenTimeoutMs: llama.firstTokenTimeoutMs,
+    requestTimeoutMs: llama.requestTimeoutMs,
+    attempts: llama.completionRetries,
+    retryBackoffMs: llama.retryBackoffMs
+  }
+  let window = ContextWindow.unknown
+  let probed = false
+
+  const probe = LlamaProbe.run(transport, {
+    url,
+    model: localModels.model,
+    headers,
+    timeoutMs: llama.healthTimeoutMs
+  }).pipe(
+    Effect.tap((found) =>
+      Effect.sync(() => {
+        probed = found.state === "ready"
+        if (found.contextTokens !== undefined) window = ContextWindow.learnWindow(window, found.contextTokens)
+      })
+    )
+  )
+
+  const post = (body: string): HttpRequest => ({
+    method: "POST",
+    url: ModelUrl.endpoint(url, "/v1/chat/completions"),
+    headers,
+    body,
+    connectTimeoutMs: Math.max(400, Math.min(1400, 4200 / limits.attempts))
+  })
+
+  const stream = (request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> =>
+    Stream.suspend(() => {
+      const budget = () => ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
+      let sent = ChatRequest.make(request, settings, budget(), localModels.completionMaxTokens)
+      const shrink = (overflow: Overflow): HttpRequest => {
+        window = ContextWindow.learnOverflow(window, overflow, sent.promptBytes)
+        const limit = budget()
+        const maxAnswer = Math.min(localModels.completionMaxTokens || Infinity, Math.floor((window.tokens ?? 4096) / 4))
+        sent = ChatRequest.make(request, settings, limit === null ? null : limit * harder, maxAnswer)
+        return post(sent.body)
+      }
+      return ModelCall.stream(transport, {
+        tools: request.tools,
+        limits,
+        request: post(sent.body),
+        shrink,
+        // A server that was not there, or another one, when it was last asked may have another window.
+        opened: Effect.suspend(() => (probed ? Effect.void : Effect.asVoid(Effect.forkIn(probe, scope)))),
+        refused: () => {
+          probed = false
+        },
+        counted: (usage: Usage) => {
+          window = ContextWindow.learnPrompt(window, sent.promptBytes, usage.promptTokens)
+        }
+      })
+    })
+
+  return LlamaClient.of({
+    url: ModelUrl.shown(url),
+    slotId: llama.defaultSlot,
+    stream,
+    probe,
+    window: Effect.sync(() => window.tokens)
+  })
+})
+
+/** How much of the budget is left to a prompt that has been refused once. */
+const harder = 0.6
+
+/** The server at `localModels.url`. */
+export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(
+  LlamaClient,
+  Effect.flatMap(Config, (settings) => make(settings, settings.localModels.url))
+)

@@ -1,0 +1,155 @@
+import { isObject } from "effect/Predicate"
+import type { Entry } from "../domain/Transcript.ts"
+
+/** What is sent of a history: all before `from` is left out but the first user message; all before `short` is shortened. */
+export interface Trim {
+  readonly from: number
+  readonly short: number
+  /** What remains, in bytes of text. */
+  readonly bytes: number
+}
+
+/** After a trim this much of the budget is used, so that the next trim is far and the prompt cache holds until then. */
+const lowWater = 0.4
+
+/**
+ * How to fit a history into `budget` bytes of text (runtime, Prompt): first old tool results are shortened, then the
+ * oldest whole turns are left out; the first user message and the last turn stay. It is found by going through the
+ * history as it grew, so that it moves only when the budget runs out, and then by a large stride.
+ */
+export const plan = (entries: ReadonlyArray<Entry>, budget: number): Trim => {
+  let from = 0
+  let short = 0
+  let bytes = 0
+  let turn = 0
+  let step = 0
+  const firstUser = entries.findIndex((entry) => entry.kind === "user")
+  const costAt = (index: number): number => {
+    const entry = entries[index]
+    return entry === undefined ? 0 : index < short ? sizeOf(shorten(entry)) : sizeOf(entry)
+  }
+  for (const [index, entry] of entries.entries()) {
+    const before = entries[index - 1]
+    if (before?.turnId !== entry.turnId) turn = index
+    if (beginsStep(entry, before)) step = index
+    bytes += sizeOf(entry)
+    if (bytes <= budget) continue
+    for (; bytes > budget * lowWater && short < step; short += 1) {
+      const old = entries[short]
+      if (old !== undefined && short >= from) bytes -= sizeOf(old) - sizeOf(shorten(old))
+    }
+    while (bytes > budget * lowWater && from < turn) {
+      const dropped = entries[from]?.turnId
+      if (from === 0) bytes += sizeOf(leftOut(entry))
+      for (; from < turn && entries[from]?.turnId === dropped; from += 1) {
+        if (from !== firstUser) bytes -= costAt(from)
+      }
+    }
+  }
+  return { from, short, bytes }
+}
+
+/** The history as it is sent; the results of the last step are cut where even they alone are too much for `budget`. */
+export const apply = (entries: ReadonlyArray<Entry>, trim: Trim, budget: number): ReadonlyArray<Entry> => {
+  const first = entries.find((entry) => entry.kind === "user")
+  const head = trim.from === 0 || first === undefined ? [] : [first, leftOut(first)]
+  const kept = entries
+    .slice(trim.from)
+    .filter((entry) => trim.from === 0 || entry !== first)
+    .map((entry, index) => (trim.from + index < trim.short ? shorten(entry) : entry))
+  return [...head, ...(trim.bytes > budget ? squeeze(kept, trim.bytes - budget) : kept)]
+}
+
+/** Bytes of text that an entry brings into a prompt. */
+export const sizeOf = (entry: Entry): number => {
+  const known = sizes.get(entry)
+  if (known !== undefined) return known
+  const size = Buffer.byteLength(textOf(entry)) + perEntry
+  sizes.set(entry, size)
+  return size
+}
+
+/** Role, brackets and identifiers of a message. */
+const perEntry = 24
+
+const sizes = new WeakMap<Entry, number>()
+const shortened = new WeakMap<Entry, Entry>()
+
+const textOf = (entry: Entry): string => {
+  switch (entry.kind) {
+    case "user":
+    case "notice":
+    case "assistant_reply":
+      return entry.text
+    case "tool_result":
+      return entry.summary
+    case "assistant_tool_call":
+      return `${entry.tool}${JSON.stringify(entry.args) ?? ""}${entry.reasoning ?? ""}`
+  }
+}
+
+/** A step begins with what the model said or asked for after something that it was told. */
+const beginsStep = (entry: Entry, before: Entry | undefined): boolean => {
+  const told =
+    before === undefined || before.kind === "user" || before.kind === "notice" || before.kind === "tool_result"
+  return (told && (entry.kind === "assistant_tool_call" || entry.kind === "assistant_reply")) || entry.kind === "user"
+}
+
+const maxLine = 160
+const maxArgument = 400
+
+const shorten = (entry: Entry): Entry => {
+  if (entry.kind !== "tool_result" && entry.kind !== "assistant_tool_call") return entry
+  const known = shortened.get(entry)
+  if (known !== undefined) return known
+  const short = entry.kind === "tool_result" ? { ...entry, summary: oneLine(entry.summary) } : shortCall(entry)
+  shortened.set(entry, short)
+  return short
+}
+
+const shortCall = (entry: Extract<Entry, { kind: "assistant_tool_call" }>): Entry => {
+  const { reasoning: _, ...call } = entry
+  return isObject(call.args) ? { ...call, args: shortArguments(call.args) } : call
+}
+
+const shortArguments = (args: { readonly [key: PropertyKey]: unknown }) =>
+  Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [
+      key,
+      typeof value === "string" && value.length > maxArgument ? cutTo(value, 100) : value
+    ])
+  )
+
+const oneLine = (text: string): string => {
+  const line = text.trimStart().split("\n", 1)[0] ?? ""
+  return text.length <= maxLine ? text : cutTo(text, Math.min(line.length, maxLine))
+}
+
+/** The beginning of a text, without half a character at its end, and how long the whole was. */
+const cutTo = (text: string, length: number): string => {
+  const start = text
+    .trimStart()
+    .slice(0, length)
+    .replace(/[\uD800-\uDBFF]$/, "")
+  return `${start} [… shortened, ${text.length} characters]`
+}
+
+const leftOut = (entry: Entry): Entry => ({
+  kind: "notice",
+  at: entry.at,
+  turnId: entry.turnId,
+  text: "[Earlier turns are left out here.]"
+})
+
+/** Takes `excess` bytes off the results of the last step, the longest ones first. */
+const squeeze = (entries: ReadonlyArray<Entry>, excess: number): ReadonlyArray<Entry> => {
+  const last = entries.findLastIndex((entry) => entry.kind === "assistant_tool_call")
+  const results = entries.flatMap((entry, index) => (index > last && entry.kind === "tool_result" ? [entry] : []))
+  const all = results.reduce((sum, entry) => sum + sizeOf(entry), 0)
+  const share = Math.max(0, 1 - (excess + results.length * maxLine) / Math.max(1, all))
+  return entries.map((entry, index) =>
+    index > last && entry.kind === "tool_result" && entry.summary.length > maxLine
+      ? { ...entry, summary: cutTo(entry.summary, Math.floor(entry.summary.length * share)), truncated: true }
+      : entry
+  )
+}
