@@ -1,0 +1,252 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Answer, RawAnswer } from "./LlamaAnswers.ts"
+import { refuse, say, toBytes } from "./LlamaAnswers.ts"
+
+/** One request as the server saw it. */
+export interface SeenRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** Parsed, where it is JSON. */
+  readonly body: any
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** When the client closed the connection before the answer was complete; epoch milliseconds. */
+  closedAt?: number
+}
+
+export interface LlamaServerOptions {
+  /** 0, the default: any free one. */
+  readonly port?: number
+  readonly model?: string
+  /** The window of a slot, in tokens; a longer prompt is refused as llama-server does. */
+  readonly contextTokens?: number
+  /** Counts the tokens of a prompt; four characters each by default. */
+  readonly countTokens?: (text: string) => number
+  /** What is answered to the chat requests; a function is asked for each. `Hello.` by default. */
+  readonly answer?: Answer | RawAnswer | ((request: SeenRequest, index: number) => Answer | RawAnswer)
+  /** Answers to other paths, or to these ones in place of llama-server's. */
+  readonly pages?: { readonly [path: string]: Answer | RawAnswer }
+}
+
+/** A stand-in for llama-server that does what it is told, well or badly. */
+export interface LlamaServer {
+  readonly url: string
+  /** The chat requests so far, oldest first. */
+  readonly chats: ReadonlyArray<SeenRequest>
+  /** All requests so far. */
+  readonly requests: ReadonlyArray<SeenRequest>
+  /** The share of the last prompt that the one before began with, in tokens: what a real server would not read again. */
+  readonly cachedTokens: number
+  readonly promptTokens: number
+  /** What is answered from now on. */
+  answer(answer: LlamaServerOptions["answer"] & {}): void
+  /** 503 on every path, as while the model loads; until it is told otherwise. */
+  loading(is: boolean): void
+  /** Done once the n-th chat request (from 1) has come. */
+  seen(count: number): Promise<SeenRequest>
+  /** Done once the client has closed the connection of the n-th chat request (from 1) before its end. */
+  dropped(count: number): Promise<SeenRequest>
+  /** Closes every connection and the port, like a killed server. */
+  stop(): Promise<void>
+  /** Listens again on the same port. */
+  restart(): Promise<void>
+}
+
+/** A stand-in server, stopped with its scope. */
+export const make = (options: LlamaServerOptions = {}): Effect.Effect<LlamaServer, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(options)),
+    (server) => Effect.promise(() => server.stop())
+  )
+
+/** A stand-in server for a plain script, which stops it itself. */
+export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServer> => {
+  const { createServer } = process.getBuiltinModule("node:http")
+  const requests: Array<SeenRequest> = []
+  const chats: Array<SeenRequest> = []
+  const sockets = new Set<Socket>()
+  const waiting = new Set<() => void>()
+  let { answer } = options
+  let loading = false
+  let lastPrompt = ""
+  let counts = { prompt: 0, cached: 0 }
+  const countTokens = options.countTokens ?? ((text: string) => Math.ceil(text.length / 4))
+
+  const until = (found: () => SeenRequest | undefined): Promise<SeenRequest> =>
+    new Promise((resolve) => {
+      const look = () => {
+        const request = found()
+        if (request === undefined) return
+        waiting.delete(look)
+        resolve(request)
+      }
+      waiting.add(look)
+      look()
+    })
+  const changed = () => [...waiting].forEach((look) => look())
+
+  const toChat = (request: SeenRequest): Answer | RawAnswer => {
+    const prompt = JSON.stringify([request.body?.tools ?? [], request.body?.messages ?? []])
+    counts = { prompt: countTokens(prompt), cached: countTokens(prompt.slice(0, commonLength(lastPrompt, prompt))) }
+    if (options.contextTokens !== undefined && counts.prompt > options.contextTokens) {
+      const message = `request (${counts.prompt} tokens) exceeds the available context size (${options.contextTokens} tokens), try increasing it`
+      const numbers = { n_prompt_tokens: counts.prompt, n_ctx: options.contextTokens }
+      return refuse(400, message, "exceed_context_size_error", numbers)
+    }
+    lastPrompt = prompt
+    if (typeof answer === "function") return answer(request, chats.length - 1)
+    return answer ?? say({ text: "Hello.", usage: { ...counts, completion: 2 } })
+  }
+
+  const pageOf = (path: string): Answer | RawAnswer => {
+    const page = options.pages?.[path]
+    if (page !== undefined) return page
+    const json = (value: unknown): Answer => ({
+      headers: { "Content-Type": "application/json; charset=utf-8" },
+      pieces: [JSON.stringify(value)]
+    })
+    const { model = "standin", contextTokens = 4096 } = options
+    switch (path) {
+      case "/health":
+        return json({ status: "ok" })
+      case "/props":
+        return json({ default_generation_settings: { n_ctx: contextTokens }, total_slots: 1, model_alias: model })
+      case "/v1/models":
+        return json({ object: "list", data: [{ id: model, object: "model", meta: { n_ctx: contextTokens } }] })
+      default:
+        return refuse(404, "File Not Found", "not_found_error")
+    }
+  }
+
+  const server = createServer(async (incoming, outgoing) => {
+    const text = await bodyOf(incoming)
+    const path = (incoming.url ?? "/").replace(/\?.*/, "")
+    const request: SeenRequest = {
+      method: incoming.method ?? "",
+      path,
+      headers: incoming.headers,
+      body: parse(text),
+      at: Date.now()
+    }
+    requests.push(request)
+    const isChat = path === "/v1/chat/completions"
+    if (isChat && !loading) chats.push(request)
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) request.closedAt = Date.now()
+      changed()
+    })
+    changed()
+    if (loading) return void send(refuse(503, "Loading model", "unavailable_error"), outgoing)
+    void send(isChat && options.pages?.[path] === undefined ? toChat(request) : pageOf(path), outgoing)
+  })
+  server.on("connection", (socket) => {
+    sockets.add(socket)
+    socket.on("error", () => {})
+    socket.once("close", () => sockets.delete(socket))
+  })
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject)
+      server.listen(port, "127.0.0.1", () => {
+        server.off("error", reject)
+        resolve()
+      })
+    })
+  await listen(options.port ?? 0)
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    chats,
+    requests,
+    get cachedTokens() {
+      return counts.cached
+    },
+    get promptTokens() {
+      return counts.prompt
+    },
+    answer(next) {
+      answer = next
+    },
+    loading(is) {
+      loading = is
+    },
+    seen: (count) => until(() => chats[count - 1]),
+    dropped: (count) => until(() => (chats[count - 1]?.closedAt === undefined ? undefined : chats[count - 1])),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        sockets.forEach((socket) => socket.destroy())
+      }),
+    restart: () => listen(port)
+  }
+}
+
+const send = async (answer: Answer | RawAnswer, outgoing: ServerResponse): Promise<void> => {
+  const { socket } = outgoing
+  if (socket === null) return
+  if ("raw" in answer) {
+    for (const part of parts([answer.raw], answer.chunkBytes)) await write(part, socket)
+    if (answer.then !== "hang") socket.end()
+    return
+  }
+  await pause(answer.headDelayMs ?? 0)
+  outgoing.writeHead(answer.status ?? 200, { "Content-Type": "text/event-stream", ...answer.headers })
+  outgoing.flushHeaders()
+  const pings = answer.pingMs === undefined ? undefined : setInterval(() => outgoing.write(":\n\n"), answer.pingMs)
+  outgoing.once("close", () => clearInterval(pings))
+  for (const piece of answer.pieces) {
+    await pause(typeof piece === "number" ? piece : (answer.pieceDelayMs ?? 0))
+    if (outgoing.destroyed) return
+    if (typeof piece === "number") continue
+    for (const part of parts([toBytes(piece)], answer.chunkBytes)) await write(part, outgoing)
+  }
+  if (answer.then === "hang") return
+  if (answer.then === "cut") return void socket.destroy()
+  outgoing.end()
+}
+
+const pause = (ms: number) => (ms === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms)))
+
+/** Writes, and waits while the other side does not read. */
+const write = (bytes: Uint8Array, to: ServerResponse | Socket): Promise<void> | undefined => {
+  if (to.destroyed || to.write(bytes)) return undefined
+  return new Promise((resolve) => {
+    to.once("drain", resolve)
+    to.once("close", resolve)
+  })
+}
+
+const parts = (pieces: ReadonlyArray<Uint8Array>, size: number | undefined): ReadonlyArray<Uint8Array> => {
+  if (size === undefined) return pieces
+  const whole = Buffer.concat(pieces)
+  return Array.from({ length: Math.ceil(whole.length / size) }, (_, at) => whole.subarray(at * size, (at + 1) * size))
+}
+
+const bodyOf = async (incoming: IncomingMessage): Promise<string> => {
+  const read: Array<Uint8Array> = []
+  try {
+    for await (const part of incoming) read.push(part)
+  } catch {
+    return ""
+  }
+  return Buffer.concat(read).toString("utf8")
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const commonLength = (one: string, other: string): number => {
+  let length = 0
+  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length += 1
+  return length
+}
