@@ -1,0 +1,71 @@
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { LogLevel } from "../protocol/Event.ts"
+import { firstFault } from "../protocol/Explain.ts"
+import { ConfigInvalid, mayHoldPassword, shown } from "./ConfigInvalid.ts"
+import type { Assignment } from "./DotEnv.ts"
+import { integerBetween, integerFrom, milliseconds, numberBetween, numberFrom, token, url } from "./Rules.ts"
+
+const optional = Schema.optionalKey
+
+/** The variables that settings are read from (runtime, Configuration); the state directory's is read before them. */
+const Variables = Schema.Struct({
+  ATOMIC_AGENT_LLAMA_URL: optional(url),
+  ATOMIC_AGENT_LLAMA_API_KEY: optional(token),
+  ATOMIC_AGENT_LLAMA_MAX_TOKENS: optional(integerFrom(0)),
+  ATOMIC_AGENT_LLAMA_HEALTH_TIMEOUT_MS: optional(milliseconds),
+  ATOMIC_AGENT_LLAMA_FIRST_TOKEN_TIMEOUT_MS: optional(milliseconds),
+  ATOMIC_AGENT_LLAMA_REQUEST_TIMEOUT_MS: optional(milliseconds),
+  ATOMIC_AGENT_LLAMA_COMPLETION_RETRIES: optional(integerBetween(1, 100)),
+  ATOMIC_AGENT_LLAMA_COMPLETION_RETRY_BACKOFF_MS: optional(integerBetween(0, 60_000)),
+  ATOMIC_AGENT_LLAMA_DEFAULT_SLOT: optional(integerFrom(-1)),
+  ATOMIC_AGENT_LLAMA_TEMPERATURE: optional(numberFrom(0)),
+  ATOMIC_AGENT_LLAMA_TOP_P: optional(numberBetween(0, 1)),
+  ATOMIC_AGENT_LLAMA_TOP_K: optional(integerFrom(-1)),
+  ATOMIC_AGENT_LLAMA_SEED: optional(integerFrom(-1)),
+  ATOMIC_AGENT_MAX_PARALLEL_TOOL_CALLS: optional(integerBetween(1, 16)),
+  ATOMIC_AGENT_LOG_LEVEL: optional(LogLevel)
+})
+export type Variables = typeof Variables.Type
+
+const words: ReadonlySet<string> = new Set([
+  "ATOMIC_AGENT_LLAMA_URL",
+  "ATOMIC_AGENT_LLAMA_API_KEY",
+  "ATOMIC_AGENT_LOG_LEVEL"
+])
+
+export type Environment = { readonly [name: string]: string | undefined }
+
+/** A variable's text; one that is empty counts as unset. */
+export const set = (text: string | undefined): string | undefined =>
+  text === undefined || text.trim() === "" ? undefined : text
+
+/** Reads the variables of the process, and from `.env` those that the process does not set. */
+export const parse = (
+  environment: Environment,
+  file: string,
+  dotEnv: ReadonlyMap<string, Assignment>
+): Result.Result<Variables, ConfigInvalid> => {
+  const raw: { [name: string]: string | number } = {}
+  for (const name of Object.keys(Variables.fields)) {
+    const text = set(environment[name]) ?? set(dotEnv.get(name)?.value)
+    if (text !== undefined) raw[name] = words.has(name) ? text : numberOrText(text.trim())
+  }
+  return Result.mapError(decode(raw), ({ issue }) => {
+    const { path, expected, actual } = firstFault(issue, raw)
+    const key = String(path[0])
+    if (set(environment[key]) === undefined) {
+      return new ConfigInvalid({ source: `${file} line ${dotEnv.get(key)?.line}`, key, expected })
+    }
+    const hidden = key === "ATOMIC_AGENT_LLAMA_API_KEY" || mayHoldPassword(actual)
+    return new ConfigInvalid({
+      source: `environment variable ${key}`,
+      expected,
+      ...(!hidden && { actual: shown(actual) })
+    })
+  })
+}
+
+const decode = Schema.decodeUnknownResult(Variables)
+
+const numberOrText = (text: string): string | number => (/^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
