@@ -12,7 +12,7 @@ const defaultLimit = 200
 const maxLimit = 2000
 
 /** So many entries of one directory are looked at; a directory of a million must not cost a million names. */
-const maxScanned = 20_000
+const maxScanned = 10_000
 
 /** Listed like others, not entered unless asked for. */
 const notEntered = new Set([".git", "node_modules"])

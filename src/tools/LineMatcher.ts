@@ -1,3 +1,4 @@
+import { isObject } from "effect/Predicate"
 import { fail } from "./Attempt.ts"
 
 /** One batch of lines may take so long, in milliseconds; nothing else runs meanwhile. */
@@ -21,7 +22,7 @@ export const lineMatcher = (
     try {
       return script.runInContext(world, { timeout: limitMs }) as ReadonlyArray<boolean>
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
         throw fail("the pattern takes too long on these files; use a simpler one")
       }
       throw error

@@ -1,6 +1,7 @@
 import { constants } from "node:fs"
 import { access, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
+import { pathMatcher } from "./FsGlob.ts"
 import { GrepReport, type GrepRequest, maxFileBytes, maxShownLine } from "./GrepReport.ts"
 import { neverEntered } from "./TreeWalk.ts"
 
@@ -29,9 +30,11 @@ export const ripgrep = (binary: string, request: GrepRequest, signal: AbortSigna
     const report = new GrepReport(request)
     const child = process.getBuiltinModule("node:child_process").spawn(binary, ripgrepArguments(request), {
       cwd: request.root,
-      env: {},
+      env: { SystemRoot: process.env["SystemRoot"] },
       stdio: ["ignore", "pipe", "ignore"]
     })
+    // Not ripgrep's own globs: those bring back what a .gitignore hides.
+    const isWanted = request.glob === undefined || request.file !== undefined ? () => true : pathMatcher(request.glob)
     let rest = ""
     const abort = () => {
       child.kill("SIGKILL")
@@ -42,7 +45,7 @@ export const ripgrep = (binary: string, request: GrepRequest, signal: AbortSigna
     child.stdout.on("data", (text: string) => {
       const lines = (rest + text).split("\n")
       rest = (lines.pop() ?? "").slice(0, maxHeld)
-      for (const line of lines) take(report, request, line)
+      for (const line of lines) take(report, request, isWanted, line)
       if (report.isFull) child.kill("SIGKILL")
     })
     child.on("error", () => resolve(undefined))
@@ -53,14 +56,7 @@ export const ripgrep = (binary: string, request: GrepRequest, signal: AbortSigna
     })
   })
 
-export const ripgrepArguments = ({
-  context,
-  file,
-  glob,
-  ignoreCase,
-  limit,
-  pattern
-}: GrepRequest): ReadonlyArray<string> => {
+export const ripgrepArguments = ({ context, file, ignoreCase, limit, pattern }: GrepRequest): ReadonlyArray<string> => {
   const args = [
     "--no-config --no-messages --color=never --no-heading --with-filename --line-number --null",
     "--hidden --no-require-git --no-ignore-global --no-ignore-dot --no-ignore-exclude --sort=path",
@@ -68,17 +64,22 @@ export const ripgrepArguments = ({
     `--max-count=${limit} --context=${context}`
   ].flatMap((line) => line.split(" "))
   if (ignoreCase === true) args.push("--ignore-case")
-  if (glob !== undefined) args.push(`--glob=${glob}`)
   for (const name of neverEntered) args.push(`--glob=!${name}`)
   return [...args, `--regexp=${pattern}`, "--", file === undefined ? "." : `./${file}`]
 }
 
 /** `path`, NUL, line number, `:` or `-`, text. */
-const take = (report: GrepReport, { context }: GrepRequest, line: string): void => {
+const take = (
+  report: GrepReport,
+  { context }: GrepRequest,
+  isWanted: (path: string) => boolean,
+  line: string
+): void => {
   const parts = /^(?:\.[/\\])?([^\0]*)\0(\d+)([:-])(.*)$/s.exec(line)
   if (parts === null) return
-  const [, path = "", number = "", mark, text = ""] = parts
+  const [, name = "", number = "", mark, text = ""] = parts
+  const path = name.replaceAll(NodePath.sep, "/")
   const isMatch = mark === ":"
-  if (report.isFull && (isMatch || context === 0)) return
-  report.add(path.replaceAll("\\", "/"), Number(number), text, isMatch)
+  if (!isWanted(path) || (report.isFull && (isMatch || context === 0))) return
+  report.add(path, Number(number), text, isMatch)
 }
