@@ -1,25 +1,13 @@
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
-import type * as Stdio from "effect/Stdio"
 import { Config } from "./Config.ts"
-import { LlamaClient } from "./llama/LlamaClient.ts"
 import * as LlamaHttp from "./llama/LlamaHttp.ts"
 import * as ScriptedModel from "./llama/ScriptedModel.ts"
-import { Handlers } from "./router/Handlers.ts"
-import { RequestRouter } from "./router/RequestRouter.ts"
-import { ActiveSession } from "./session/ActiveSession.ts"
+import { run } from "./Serving.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
-import { SessionRuntime, type SessionServices } from "./session/SessionRuntime.ts"
 import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
-import { type Ending, Lifeline } from "./stdio/Lifeline.ts"
-import * as LogFrames from "./stdio/LogFrames.ts"
-import { StdinDecoder } from "./stdio/StdinDecoder.ts"
-import { StdoutSink } from "./stdio/StdoutSink.ts"
 import { SessionStore } from "./store/SessionStore.ts"
 import { Toolbox } from "./tools/Toolbox.ts"
 import { Workspace } from "./tools/Workspace.ts"
@@ -37,50 +25,8 @@ export const sessionServices = TurnRunner.layer.pipe(
   Layer.provideMerge(ApprovalGate.layer),
   Layer.provide(Toolbox.layer),
   Layer.provide(Workspace.layer),
-  Layer.provideMerge(Layer.mergeAll(model, SessionStore.layer))
+  Layer.provideMerge(Layer.merge(model, SessionStore.layer))
 )
 
-/** The two ends of the pipe and what is read from one and written to the other. */
-export const pipe = <E>(lifeline: Layer.Layer<Lifeline, E, StdoutSink>) =>
-  RequestRouter.layer.pipe(
-    Layer.provide(StdinDecoder.layer),
-    Layer.provideMerge(Layer.merge(lifeline, LogFrames.layer)),
-    Layer.provideMerge(StdoutSink.layer)
-  )
-
-/**
- * Serves until the host, the process or a signal ends it. When it ends, the session ends first — turns are interrupted
- * and say so — then the database is closed, then a `shutdown` is answered; the pipe is flushed by its own layer.
- */
-export const serve = <E extends { readonly message: string }, R>(services: Layer.Layer<SessionServices, E, R>) =>
-  Effect.gen(function* () {
-    const router = yield* RequestRouter
-    const lifeline = yield* Lifeline
-    const runtimeScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
-    const runtime = yield* Handlers.layer.pipe(
-      Layer.provideMerge(ActiveSession.layer),
-      Layer.provideMerge(SessionRuntime.layer(services)),
-      Layer.buildWithScope(runtimeScope)
-    )
-
-    const until = Effect.raceFirst(lifeline.ended, Context.get(runtime, SessionRuntime).unusable)
-    const served = yield* Effect.exit(router.serve(Context.get(runtime, Handlers), until))
-    const last = Exit.isSuccess(served) ? served.value.last : undefined
-    yield* lifeline.deadline(isEnding(last) ? last : { why: "the end of the input", lateExitCode: 0 })
-
-    yield* Context.get(runtime, ActiveSession).close
-    if (Exit.isSuccess(served)) yield* served.value.carriedOut
-    yield* Scope.close(runtimeScope, Exit.void)
-    if (last !== undefined && "_tag" in last && last._tag === "Shutdown") yield* last.reply.succeed({ ok: true })
-    if (Exit.isFailure(served)) return yield* served
-  }).pipe(Effect.scoped)
-
-/** The sidecar over the process's own pipe, or any other `Stdio`. */
-export const run = <E extends { readonly message: string }, R, LE = never>(
-  services: Layer.Layer<SessionServices, E, R>,
-  lifeline: Layer.Layer<Lifeline, LE, StdoutSink> = Lifeline.layer
-) => serve(services).pipe(Effect.provide(pipe(lifeline)))
-
-const isEnding = (last: unknown): last is Ending => typeof last === "object" && last !== null && "lateExitCode" in last
-
-export type { Stdio }
+/** The sidecar as the bin runs it: over the process's `Stdio`, with the `Config` that it is given. */
+export const sidecar = run(sessionServices)

@@ -1,9 +1,8 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { Config } from "./Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
-import { run, sessionServices } from "./Sidecar.ts"
+import { sidecar } from "./Sidecar.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
 /** `EX_CONFIG`: the configuration is wrong, or this version cannot work with what it found. */
@@ -17,7 +16,7 @@ const complain = ({ message }: { readonly message: string }) =>
     process.stdin.destroy()
   }).pipe(Effect.provide(StdoutSink.layer), Effect.provide(Config.layerOf({})))
 
-const program = run(sessionServices).pipe(
+const program = sidecar.pipe(
   Effect.provide(Config.layer),
   Effect.catch(complain),
   Effect.provide(NodeStdio.layer)

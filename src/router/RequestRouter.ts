@@ -16,10 +16,11 @@ import * as Reply from "./Reply.ts"
 /** Why no more requests are served, beside what the caller waits for. */
 export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply.Reply } | { readonly _tag: "EndOfInput" }
 
-/** What serving came to, and how to wait until everything that was accepted has been carried out. */
+/** What serving came to. */
 export interface Served<A> {
   readonly last: LastRequest | A
-  readonly carriedOut: Effect.Effect<void>
+  /** Waits until everything that was accepted has been carried out, and what had arrived by then has been refused. */
+  readonly settled: Effect.Effect<void>
 }
 
 /** Accepts the host's requests, in order, and sees to it that each gets exactly one response (contract 3, 5). */
@@ -47,6 +48,7 @@ export class RequestRouter extends Context.Service<
         const accepted = yield* FiberSet.make<void>()
         const inFiber = yield* FiberSet.runtime(accepted)<never>()
         let closing = false
+        let heard = 0
 
         const answer = <A>(reply: Reply.Reply, run: Effect.Effect<A, { readonly message: string }>) =>
           Effect.matchCauseEffect(run, { onFailure: reply.fail, onSuccess: reply.succeed })
@@ -99,14 +101,21 @@ export class RequestRouter extends Context.Service<
         }
 
         yield* decoder.requests.pipe(
-          Stream.runForEachArray((batch) => Effect.forEach(batch, hear, { discard: true })),
+          Stream.runForEachArray((batch) => {
+            heard++
+            return Effect.forEach(batch, hear, { discard: true })
+          }),
           Effect.ensuring(Deferred.succeed(last, { _tag: "EndOfInput" })),
           Effect.forkScoped
         )
         const ended = yield* Effect.raceFirst(Deferred.await(last), until).pipe(
           Effect.ensuring(Effect.sync(() => (closing = true)))
         )
-        return { last: ended, carriedOut: FiberSet.awaitEmpty(accepted) }
+        const quiet = Effect.suspend(() => {
+          const before = heard
+          return Effect.map(turnOfEventLoop, () => heard === before)
+        }).pipe(Effect.repeat({ until: (still) => still }))
+        return { last: ended, settled: Effect.andThen(FiberSet.awaitEmpty(accepted), quiet) }
       })
 
       const isGranted = (type: HostRequest["type"]): boolean => {
@@ -118,5 +127,11 @@ export class RequestRouter extends Context.Service<
     })
   )
 }
+
+/** After it, whatever the pipe held has been read. */
+const turnOfEventLoop = Effect.callback<void>((resume) => {
+  const immediate = setImmediate(() => setImmediate(() => resume(Effect.void)))
+  return Effect.sync(() => clearImmediate(immediate))
+})
 
 const refuseAll = (reply: Reply.Reply) => reply.fail(Cause.fail(new Error(Reply.shuttingDown)))

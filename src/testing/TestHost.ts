@@ -9,7 +9,7 @@ import type { EventFrame, EventType } from "../protocol/Event.ts"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { RequestType } from "../protocol/Request.ts"
 import type { SessionServices } from "../session/SessionRuntime.ts"
-import { run } from "../Sidecar.ts"
+import { run } from "../Serving.ts"
 import { Lifeline } from "../stdio/Lifeline.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import * as MemoryStdio from "./MemoryStdio.ts"
@@ -20,8 +20,8 @@ export interface TestHost {
   request(type: RequestType, payload?: unknown): Effect.Effect<SidecarResponse>
   /** Sends a request and goes on; the response can be waited for. */
   post(type: string, payload?: unknown): Effect.Effect<SidecarResponse>
-  /** Any bytes on the sidecar's stdin. */
-  write(input: string | Uint8Array): void
+  /** Any bytes on the sidecar's stdin, and the ids of the requests among them. */
+  write(input: string | Uint8Array, ids?: ReadonlyArray<string>): void
   /** The first event of a type that fits, past or future. */
   event<T extends EventType>(type: T, fits?: (frame: EventFrame<T>) => boolean): Effect.Effect<EventFrame<T>>
   /** The first frame that fits, past or future. */
@@ -105,7 +105,10 @@ export const make = ({
     return {
       request: (type, payload) => Effect.suspend(() => post(type, payload)),
       post,
-      write: stdio.write,
+      write: (input, ids = []) => {
+        for (const id of ids) requests.push({ id, type: "raw" })
+        stdio.write(input)
+      },
       event: <T extends EventType>(type: T, fits: (event: EventFrame<T>) => boolean = () => true) =>
         Effect.map(
           frame((each) => each.kind === "event" && each.type === type && fits(each as EventFrame<T>)),

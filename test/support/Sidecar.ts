@@ -1,0 +1,76 @@
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { layerOf } from "./TempConfig.ts"
+import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
+import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
+import { ModelStep } from "../../src/session/ModelStep.ts"
+import { ToolBatch } from "../../src/session/ToolBatch.ts"
+import { TurnRunner } from "../../src/session/TurnRunner.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import { check } from "../../src/testing/ContractChecker.ts"
+import * as GatedModel from "../../src/testing/GatedModel.ts"
+import * as TestHost from "../../src/testing/TestHost.ts"
+import type { Tool } from "../../src/tools/Tool.ts"
+import { Toolbox } from "../../src/tools/Toolbox.ts"
+import { Workspace } from "../../src/tools/Workspace.ts"
+
+export interface Setup {
+  readonly config?: any
+  readonly tools?: ReadonlyArray<Tool>
+  readonly store?: Layer.Layer<SessionStore>
+}
+
+/** A host, a sidecar in this process, and a model that waits to be told what to say. */
+export interface Stage {
+  readonly host: TestHost.TestHost
+  readonly model: GatedModel.GatedModel
+  /** Starts a session in this repository's folder. */
+  readonly session: Effect.Effect<string>
+  /** Sends a message; the effect waits for its response. */
+  send(sessionId: string, text: string, maxSteps?: number): Effect.Effect<unknown>
+}
+
+const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerMemory, tools = [] }: Setup) =>
+  TurnRunner.layer.pipe(
+    Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
+    Layer.provideMerge(ApprovalGate.layer),
+    Layer.provide(Toolbox.layerWith(tools)),
+    Layer.provide(Workspace.layer),
+    Layer.provideMerge(Layer.merge(model, store))
+  )
+
+/** Sets the stage; when the test is over, everything that was read is held against the contract. */
+export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const model = GatedModel.make()
+    const host = yield* TestHost.make({
+      config: layerOf(setup.config ?? {}),
+      services: services(model.layer, setup)
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        host.end,
+        Effect.sync(() => assert.deepStrictEqual(check(host.frames, { requests: host.requests, ended: true }), []))
+      )
+    )
+    return {
+      host,
+      model,
+      session: Effect.map(host.request("start_session", { workingDir: "." }), (response) => {
+        assert.isTrue(response.ok, JSON.stringify(response))
+        return (response.payload as { sessionId: string }).sessionId
+      }),
+      send: (sessionId, text, maxSteps) =>
+        Effect.map(
+          host.post("send_message", { sessionId, text, ...(maxSteps === undefined ? {} : { maxSteps }) }),
+          (response) => (response.ok ? response.payload : response.error)
+        )
+    }
+  })
+
+/** The frames as short words: `type` of an event, `response` of a response. */
+export const types = (frames: ReadonlyArray<SidecarFrame>): ReadonlyArray<string> =>
+  frames.map((frame) => (frame.kind === "event" ? frame.type : "response"))
