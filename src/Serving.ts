@@ -44,7 +44,7 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     if (Exit.isSuccess(served)) yield* served.value.settled
     yield* Scope.close(runtimeScope, Exit.void)
     if (last !== undefined && "_tag" in last && last._tag === "Shutdown") yield* last.reply.succeed({ ok: true })
-    if (Exit.isFailure(served)) return yield* served
+    if (Exit.isFailure(served)) yield* served
   }).pipe(Effect.scoped)
 
 /** The sidecar over the process's own pipe, or any other `Stdio`. */

@@ -1,5 +1,6 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Config } from "./Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
 import { sidecar } from "./Sidecar.ts"
@@ -8,18 +9,13 @@ import { StdoutSink } from "./stdio/StdoutSink.ts"
 /** `EX_CONFIG`: the configuration is wrong, or this version cannot work with what it found. */
 const badConfiguration = 78
 
+/** One frame that names what is wrong, over a pipe with the default settings (contract 10). */
 const complain = ({ message }: { readonly message: string }) =>
   Effect.gen(function* () {
     process.exitCode = badConfiguration
     const sink = yield* StdoutSink
     yield* sink.answer(eventLine({ type: "error", payload: { message, code: "config_invalid" } }))
     process.stdin.destroy()
-  }).pipe(Effect.provide(StdoutSink.layer), Effect.provide(Config.layerOf({})))
+  }).pipe(Effect.provide(Layer.provide(StdoutSink.layer, Config.layerOf({}))))
 
-const program = sidecar.pipe(
-  Effect.provide(Config.layer),
-  Effect.catch(complain),
-  Effect.provide(NodeStdio.layer)
-)
-
-Effect.runFork(program)
+sidecar.pipe(Effect.provide(Config.layer), Effect.catch(complain), Effect.provide(NodeStdio.layer), Effect.runFork)

@@ -11,6 +11,7 @@ import {
   Stalled,
   Unreachable
 } from "../../src/llama/LlamaError.ts"
+import type { StepCategory } from "../../src/protocol/SessionState.ts"
 import type { ModelToolCall } from "../../src/llama/LlamaClient.ts"
 import { toolCall } from "../../src/testing/GatedModel.ts"
 import { type Stage, stage, types } from "../support/Sidecar.ts"
@@ -126,7 +127,7 @@ describe("contract 6, max_steps", () => {
 })
 
 describe("contract 6, failed", () => {
-  it.effect.each<readonly [string, LlamaError["reason"], string]>([
+  it.effect.each<readonly [string, LlamaError["reason"], StepCategory]>([
     ["nobody answers", new Unreachable({ detail: "connect refused" }), "transport"],
     ["loading takes too long", new Loading({ detail: "Loading model" }), "transport"],
     ["a 500", new Rejected({ status: 500, detail: "boom" }), "transport"],
