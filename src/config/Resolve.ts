@@ -53,7 +53,9 @@ export const resolve = (sources: Sources): Result.Result<Settings, ConfigInvalid
         new ConfigInvalid({ source: `${envFile} line ${line}`, expected: "KEY=VALUE, # and a comment, or nothing" })
     )
     const variables = yield* Variables.parse(sources.environment, envFile, assigned)
-    const file = yield* ConfigFile.parse(path.join(directory, "config.json"), sources.configJson ?? "{}")
+    const { configJson } = sources
+    const file =
+      configJson === undefined ? {} : yield* ConfigFile.parse(path.join(directory, "config.json"), configJson)
     return settings(sources, directory, variables, file)
   })
 

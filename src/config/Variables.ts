@@ -51,6 +51,8 @@ export const parse = (
     const text = set(environment[name]) ?? set(dotEnv.get(name)?.value)
     if (text !== undefined) raw[name] = words.has(name) ? text : numberOrText(text.trim())
   }
+  // Usually none is set, and the decoder's first run is a noticeable part of the start.
+  if (Object.keys(raw).length === 0) return Result.succeed({})
   return Result.mapError(decode(raw), ({ issue }) => {
     const { path, expected, actual } = firstFault(issue, raw)
     const key = String(path[0])
