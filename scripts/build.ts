@@ -27,6 +27,8 @@ const all = async () => {
 try {
   await (process.argv[2] === "bin" ? bin() : all())
 } catch (error) {
-  console.error(`build: ${error instanceof Error ? error.message : String(error)}`)
+  // esbuild has told its errors already.
+  const told = error instanceof Error && "errors" in error
+  if (!told) console.error(`build: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 }

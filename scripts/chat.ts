@@ -18,6 +18,7 @@ process.stdout.on("error", () => process.exit(0))
 
 const model = await chooseModel(process.env)
 process.stdout.write(`${model.line}\n`)
+process.on("exit", model.dispose)
 try {
   if (interactive) await converse({ bin, model, style, workingDir: Path.resolve(process.argv[2] ?? ".") })
   else {
@@ -31,6 +32,4 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
-} finally {
-  model.dispose()
 }

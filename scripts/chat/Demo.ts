@@ -8,13 +8,14 @@ import type { Screen } from "./Screen.ts"
 
 const messages = [
   "What is in this folder?",
-  "Read the notes and tell me what is still to do.",
-  "Write that down as TODO.md."
+  "What is still to do? Look for open ends in the files.",
+  "Thank you, that is all."
 ]
 
 /** Plays a conversation in a folder of its own, where writing does no harm. Answers the code to exit with. */
 export const playDemo = async (bin: string, model: Model, screen: Screen): Promise<number> => {
   const workingDir = makeFolder()
+  process.once("exit", () => Fs.rmSync(workingDir, { recursive: true, force: true }))
   const onEvent = (event: SidecarEvent) => {
     screen.show(event)
     if (event.type === "approval_request") void answer(event.payload.approvalId, event.payload.category)
@@ -35,7 +36,6 @@ export const playDemo = async (bin: string, model: Model, screen: Screen): Promi
     return 0
   } finally {
     await client.close()
-    Fs.rmSync(workingDir, { recursive: true, force: true })
   }
 }
 
@@ -44,7 +44,7 @@ const makeFolder = (): string => {
   const files = {
     "README.md": "# Moon garden\n\nA plan for growing tomatoes where the sun shines for two weeks at a time.\n",
     "notes.md": "- [x] choose a crater\n- [ ] order seeds\n- [ ] find out who waters them at night\n",
-    "src/water.ts": "export const litresPerDay = (plants: number) => plants * 0.4\n"
+    "src/water.ts": "// TODO: how much of it freezes?\nexport const litresPerDay = (plants: number) => plants * 0.4\n"
   }
   for (const [path, text] of Object.entries(files)) {
     Fs.mkdirSync(Path.dirname(Path.join(folder, path)), { recursive: true })

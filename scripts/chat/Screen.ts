@@ -22,8 +22,9 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
   let flow: "none" | "text" | "reasoning" = "none"
   /** The text of the reply that has streamed so far: the reply itself repeats it. */
   let streamed = ""
+  /** White space at the end of what streamed: shown once something follows it. */
+  let space = ""
   let progress = false
-  const calls = new Map<string, string>()
 
   const clearProgress = () => {
     if (progress) write("\r\u001b[K")
@@ -36,25 +37,26 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
   }
   const stream = (kind: "text" | "reasoning", text: string) => {
     clearProgress()
-    const clean = printable(text)
     if (flow !== kind) {
       write(`${flow === "none" ? "" : "\n"}${kind === "reasoning" ? style.reasoning("  ~ ") : "\n"}`)
       flow = kind
+      space = ""
     }
-    write(kind === "reasoning" ? style.reasoning(clean.replaceAll("\n", "\n    ")) : clean)
+    const clean = space + printable(text)
+    const shown = clean.trimEnd()
+    space = clean.slice(shown.length)
+    write(kind === "reasoning" ? style.reasoning(shown.replaceAll("\n", "\n    ")) : shown)
   }
 
   const callLine = ({ tool, args }: EventPayload<"tool_call_started">) =>
     `  ${style.tool(`→ ${tool}`)} ${style.dim(cut(argumentsText(args), width() - tool.length - 6))}`
 
-  const resultText = ({ tool, callId, status, summary }: EventPayload<"tool_call_result">) => {
-    const alone = calls.size === 1
-    calls.delete(callId)
+  const resultText = ({ tool, status, summary, batchSize }: EventPayload<"tool_call_result">) => {
     const lines = printable(summary).trimEnd().split("\n")
     const shown = lines.slice(0, resultLines).map((each) => cut(each, width() - 7))
     const more = lines.length - shown.length
     const mark = status === "ok" ? style.good("✓") : style.bad("✗")
-    const head = alone ? [] : [style.tool(tool)]
+    const head = batchSize === undefined ? [] : [style.tool(tool)]
     const body = [...head, ...shown.map(style.dim), ...(more > 0 ? [style.dim(`… ${more} more lines`)] : [])]
     return body.map((each, index) => `    ${index === 0 ? mark : " "} ${each}`).join("\n")
   }
@@ -77,7 +79,6 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
     ]
     line(style.dim(`  — ${parts.join(" · ")}`))
     streamed = ""
-    calls.clear()
   }
 
   const show = (event: SidecarEvent): void => {
@@ -92,7 +93,6 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
       case "assistant_reply":
         return reply(event.payload)
       case "tool_call_started":
-        calls.set(event.payload.callId, event.payload.tool)
         return line(callLine(event.payload))
       case "tool_call_result":
         return line(resultText(event.payload))

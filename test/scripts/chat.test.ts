@@ -22,9 +22,9 @@ const started = (callId: string, tool: string, args: unknown): Event => ({
   type: "tool_call_started",
   payload: { ...call(callId, tool), args }
 })
-const result = (callId: string, tool: string, status: "ok" | "error", summary: string): Event => ({
+const result = (callId: string, tool: string, status: "ok" | "error", summary: string, batch = {}): Event => ({
   type: "tool_call_result",
-  payload: { ...call(callId, tool), status, summary }
+  payload: { ...call(callId, tool), status, summary, ...batch }
 })
 
 describe("the screen of the terminal chat", () => {
@@ -53,14 +53,27 @@ describe("the screen of the terminal chat", () => {
     assert.strictEqual(text, '  ~ first thought\n    second\n\nI look.\n  → fs.list path: "."\n    ✓ a\n      b\n')
   })
 
-  it("says whose result it is where several calls run, and how much it leaves out", () => {
+  it("holds white space back until something follows it", () => {
     const text = drawn(
-      started("c-1", "fs.list", {}),
-      started("c-2", "fs.read", {}),
-      result("c-2", "fs.read", "error", "1\n2\n3\n4\n5\n6"),
-      result("c-1", "fs.list", "ok", "a")
+      { type: "reasoning_delta", payload: { sessionId, stepIndex: 0, text: "so\n" } },
+      { type: "reasoning_delta", payload: { sessionId, stepIndex: 0, text: "\n" } },
+      { type: "assistant_delta", payload: { sessionId, text: "a\n\n" } },
+      { type: "assistant_delta", payload: { sessionId, text: "b \n" } },
+      { type: "assistant_reply", payload: { sessionId, text: "a\n\nb \n" } }
     )
-    assert.include(text, "    ✗ fs.read\n      1\n      2\n      3\n      4\n      … 2 more lines\n    ✓ a\n")
+    assert.strictEqual(text, "  ~ so\n\na\n\nb\n")
+  })
+
+  it("says whose result it is where several calls ran, and how much it leaves out", () => {
+    const batch = (batchIndex: number) => ({ batchIndex, batchSize: 2 })
+    const text = drawn(
+      result("c-2", "fs.read", "error", "1\n2\n3\n4\n5\n6", batch(1)),
+      result("c-1", "fs.list", "ok", "a", batch(0))
+    )
+    assert.strictEqual(
+      text,
+      "    ✗ fs.read\n      1\n      2\n      3\n      4\n      … 2 more lines\n    ✓ fs.list\n      a\n"
+    )
   })
 
   it("does not let a model's text drive the terminal", () => {
