@@ -15,6 +15,7 @@ const floors: Readonly<Record<string, number>> = {
   "domain/": 1,
   "Version.ts": 1,
   "Config.ts": 1,
+  "config/": 1,
   "stdio/": 2,
   "llama/": 2,
   "store/": 2,
@@ -23,6 +24,7 @@ const floors: Readonly<Record<string, number>> = {
   "session/": 4,
   "router/": 5,
   "main.ts": 6,
+  "Serving.ts": 6,
   "Sidecar.ts": 6,
   "index.ts": 6
 }
