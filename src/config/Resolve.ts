@@ -69,7 +69,7 @@ const settings = (
   const { managed = {} } = models
   const { task = {} } = agent
   const shell = file.tools?.shell ?? {}
-  const apiKey = variables.ATOMIC_AGENT_LLAMA_API_KEY?.trim()
+  const apiKey = variables.ATOMIC_AGENT_LLAMA_API_KEY
   return {
     stateDir: directory,
     localModels: {
@@ -131,7 +131,7 @@ const settings = (
 }
 
 /** A text that may be left empty. */
-const text = (found: string | null | undefined): string | undefined => Variables.set(found ?? undefined)
+const text = (found: string | null | undefined): string | undefined => (found?.trim() ? found : undefined)
 
 /** A file that need not be named. */
 const named = (place: Place, found: string | null | undefined): string | undefined => {

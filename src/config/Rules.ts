@@ -49,5 +49,5 @@ export const baseUrl = (text: string): string => {
 
 /** What may stand in a header as it is. */
 export const token = Schema.String.check(
-  Schema.makeFilter((text) => /^[\x21-\x7e]+$/.test(text.trim()), { expected: "visible ASCII characters only" })
+  Schema.makeFilter((text) => /^[\x21-\x7e]+$/.test(text), { expected: "visible ASCII characters only" })
 )

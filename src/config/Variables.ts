@@ -36,9 +36,8 @@ const words: ReadonlySet<string> = new Set([
 
 export type Environment = { readonly [name: string]: string | undefined }
 
-/** A variable's text; one that is empty counts as unset. */
-export const set = (text: string | undefined): string | undefined =>
-  text === undefined || text.trim() === "" ? undefined : text
+/** A variable's text without blanks around it; one that is empty counts as unset. */
+export const set = (text: string | undefined): string | undefined => text?.trim() || undefined
 
 /** Reads the variables of the process, and from `.env` those that the process does not set. */
 export const parse = (
@@ -49,7 +48,7 @@ export const parse = (
   const raw: { [name: string]: string | number } = {}
   for (const name of Object.keys(Variables.fields)) {
     const text = set(environment[name]) ?? set(dotEnv.get(name)?.value)
-    if (text !== undefined) raw[name] = words.has(name) ? text : numberOrText(text.trim())
+    if (text !== undefined) raw[name] = words.has(name) ? text : numberOrText(text)
   }
   // Usually none is set, and the decoder's first run is a noticeable part of the start.
   if (Object.keys(raw).length === 0) return Result.succeed({})
