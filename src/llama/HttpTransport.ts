@@ -67,11 +67,16 @@ export const make = (): HttpTransport => {
   }
 }
 
+/** What may wait to be read before the socket is read no further. */
+const maxArrivedBytes = 64 * 1024
+
 /** How long the rest of a body that nobody wants may take, in milliseconds. */
 const leaveMs = 1000
 
 const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
   let answer: IncomingMessage | undefined
+  let arrived: Array<Uint8Array> = []
+  let arrivedBytes = 0
   let failure: Reason | undefined
   let aborted = false
   let ended = false
@@ -111,7 +116,12 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
   request.once("response", (response) => {
     connected()
     answer = response
-    response.on("readable", changed)
+    // Not "readable": a body that breaks off takes with it what nobody had read yet.
+    response.on("data", (bytes: Uint8Array) => {
+      if (arrived.push(bytes) === 1) process.nextTick(changed)
+      arrivedBytes += bytes.length
+      if (arrivedBytes > maxArrivedBytes) response.pause()
+    })
     response.once("end", () => {
       ended = true
       changed()
@@ -119,6 +129,15 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
     response.on("error", (error) => fail(broken(error)))
     changed()
   })
+
+  const takeArrived = (): Uint8Array => {
+    const [first] = arrived
+    const bytes = first !== undefined && arrived.length === 1 ? first : Buffer.concat(arrived, arrivedBytes)
+    arrived = []
+    arrivedBytes = 0
+    if (answer?.isPaused() === true) answer.resume()
+    return bytes
+  }
 
   const waitFor = <A>(take: () => Effect.Effect<A, Reason> | undefined): Effect.Effect<A, Reason> => {
     const attempt: Effect.Effect<A, Reason> = Effect.suspend(
@@ -141,9 +160,7 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
       return Effect.succeed({ status: statusCode, statusText: statusMessage, headers })
     }),
     read: waitFor<Uint8Array | null>(() => {
-      // What came before the connection broke is still there to be read.
-      const bytes: Uint8Array | null | undefined = aborted ? null : answer?.read()
-      if (bytes !== null && bytes !== undefined) return Effect.succeed(bytes)
+      if (arrivedBytes > 0 && !aborted) return Effect.succeed(takeArrived())
       if (ended) return Effect.succeed(null)
       return failure === undefined ? undefined : Effect.fail(failure)
     }),
@@ -151,7 +168,7 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
     abort,
     leave: () => {
       if (ended || answer === undefined) return
-      answer.resume()
+      answer.removeAllListeners("data").resume()
       const limit = setTimeout(() => request.destroy(), leaveMs)
       limit.unref()
       answer.once("close", () => clearTimeout(limit))

@@ -64,3 +64,32 @@ export class LlamaError extends Schema.TaggedError<LlamaError>()("LlamaError", {
     return this.reason.message
   }
 }
+
+/** The same error in other words. */
+export const reworded = ({ reason }: LlamaError, words: (detail: string) => string): LlamaError => {
+  const detail = words(reason.detail)
+  switch (reason._tag) {
+    case "Unreachable":
+      return LlamaError.make({ reason: Unreachable.make({ detail }) })
+    case "Loading":
+      return LlamaError.make({ reason: Loading.make({ detail }) })
+    case "Rejected":
+      return LlamaError.make({ reason: Rejected.make({ status: reason.status, detail }) })
+    case "Malformed":
+      return LlamaError.make({ reason: Malformed.make({ detail }) })
+    case "Cut":
+      return LlamaError.make({ reason: Cut.make({ detail }) })
+    case "Stalled":
+      return LlamaError.make({ reason: Stalled.make({ silentMs: reason.silentMs, detail }) })
+    case "Overflow": {
+      const { usedTokens, windowTokens } = reason
+      return LlamaError.make({
+        reason: Overflow.make({
+          detail,
+          ...(usedTokens === undefined ? {} : { usedTokens }),
+          ...(windowTokens === undefined ? {} : { windowTokens })
+        })
+      })
+    }
+  }
+}

@@ -11,6 +11,7 @@ import type { HttpRequest } from "./HttpTransport.ts"
 import type { ModelEvent, ModelRequest, Usage } from "./LlamaClient.ts"
 import { LlamaClient } from "./LlamaClient.ts"
 import type { LlamaError, Overflow } from "./LlamaError.ts"
+import { reworded } from "./LlamaError.ts"
 import * as LlamaProbe from "./LlamaProbe.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelUrl from "./ModelUrl.ts"
@@ -23,10 +24,13 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     Effect.sync(() => HttpTransport.make()),
     (transport) => Effect.sync(() => transport.close())
   )
+  const key = llama.apiKey === undefined ? "" : Redacted.value(llama.apiKey)
+  // Servers quote the key that they refuse.
+  const hide = (words: string) => (key === "" ? words : words.replaceAll(key, "<api key>"))
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream, application/json",
-    ...(llama.apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(llama.apiKey)}` })
+    ...(key === "" ? {} : { Authorization: `Bearer ${key}` })
   }
   const limits = {
     firstTokenTimeoutMs: llama.firstTokenTimeoutMs,
@@ -43,6 +47,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     headers,
     timeoutMs: llama.healthTimeoutMs
   }).pipe(
+    Effect.map((found) => (found.detail === undefined ? found : { ...found, detail: hide(found.detail) })),
     Effect.tap((found) =>
       Effect.sync(() => {
         probed = found.state === "ready"
@@ -84,7 +89,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
           window = ContextWindow.learnPrompt(window, sent.promptBytes, usage.promptTokens)
         }
       })
-    })
+    }).pipe(Stream.mapError((error) => reworded(error, hide)))
 
   return LlamaClient.of({
     url: ModelUrl.shown(url),

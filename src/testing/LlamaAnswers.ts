@@ -9,7 +9,7 @@ export interface Answer {
   /** 200 unless it says otherwise. */
   readonly status?: number
   readonly headers?: { readonly [name: string]: string }
-  readonly pieces: ReadonlyArray<Piece>
+  readonly pieces: Iterable<Piece>
   /** Milliseconds before the head is sent: a busy slot. */
   readonly headDelayMs?: number
   /** Milliseconds before each piece. */
@@ -17,7 +17,7 @@ export interface Answer {
   /** The body is written in parts of so many bytes, whatever stands in them. */
   readonly chunkBytes?: number
   /** After the pieces: `end` as it should (the default), `cut` the connection, or `hang` for ever. */
-  readonly then?: "end" | "cut" | "hang"
+  readonly ending?: "end" | "cut" | "hang"
   /** Comment lines every so many milliseconds, all the time, as a hung server sends them. */
   readonly pingMs?: number
 }
@@ -26,7 +26,7 @@ export interface Answer {
 export interface RawAnswer {
   readonly raw: Uint8Array
   readonly chunkBytes?: number
-  readonly then?: "end" | "cut" | "hang"
+  readonly ending?: "end" | "cut" | "hang"
 }
 
 export interface Say {

@@ -191,7 +191,7 @@ const send = async (answer: Answer | RawAnswer, outgoing: ServerResponse): Promi
   if (socket === null) return
   if ("raw" in answer) {
     for (const part of parts([answer.raw], answer.chunkBytes)) await write(part, socket)
-    if (answer.then !== "hang") socket.end()
+    if (answer.ending !== "hang") socket.end()
     return
   }
   await pause(answer.headDelayMs ?? 0)
@@ -205,8 +205,9 @@ const send = async (answer: Answer | RawAnswer, outgoing: ServerResponse): Promi
     if (typeof piece === "number") continue
     for (const part of parts([toBytes(piece)], answer.chunkBytes)) await write(part, outgoing)
   }
-  if (answer.then === "hang") return
-  if (answer.then === "cut") return void socket.destroy()
+  if (answer.ending === "hang") return
+  // The parts of a body wait for the end of the tick.
+  if (answer.ending === "cut") return void setImmediate(() => socket.destroySoon())
   outgoing.end()
 }
 
@@ -216,8 +217,11 @@ const pause = (ms: number) => (ms === 0 ? undefined : new Promise((resolve) => s
 const write = (bytes: Uint8Array, to: ServerResponse | Socket): Promise<void> | undefined => {
   if (to.destroyed || to.write(bytes)) return undefined
   return new Promise((resolve) => {
-    to.once("drain", resolve)
-    to.once("close", resolve)
+    const done = () => {
+      to.off("drain", done).off("close", done)
+      resolve()
+    }
+    to.on("drain", done).on("close", done)
   })
 }
 
