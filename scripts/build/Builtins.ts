@@ -35,11 +35,22 @@ const exportsOf = (path: string): ReadonlyArray<string> => {
   return names.filter((name) => /^[A-Za-z_]\w*$/.test(name) && !["default", "arguments", "eval"].includes(name))
 }
 
-const facade = (path: string, names: ReadonlyArray<string>): string =>
-  [
+const facade = (path: string, names: ReadonlyArray<string>): string => {
+  const load = `process.getBuiltinModule(${JSON.stringify(path)})`
+  const eager = [
+    `const module = /* @__PURE__ */ ${load}`,
     `const from = (module, name) => module[name]`,
-    `const module = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)})`,
     `export default module`,
-    ...names.map((name) => `const _${name} = /* @__PURE__ */ from(module, "${name}")`),
-    ...names.map((name) => `export { _${name} as ${name} }`)
-  ].join("\n")
+    ...names.map((name) => `const _${name} = /* @__PURE__ */ from(module, "${name}")`)
+  ]
+  const onCall = names.map((name) =>
+    name === "constants"
+      ? `const _constants = /* @__PURE__ */ (() => ${load}.constants)()`
+      : `const _${name} = (...args) => ${load}.${name}(...args)`
+  )
+  const lines = loadedOnCall.has(path) ? onCall : eager
+  return [...lines, ...names.map((name) => `export { _${name} as ${name} }`)].join("\n")
+}
+
+/** Plain functions all, none of them needed before a session: 2 ms of start. */
+const loadedOnCall = new Set(["node:fs/promises"])

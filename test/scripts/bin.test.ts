@@ -15,9 +15,12 @@ describe("the bundled bin", () => {
       entry,
       `import { basename } from "node:path"
 import * as Fs from "node:fs"
+import { access } from "node:fs/promises"
+import * as Promises from "node:fs/promises"
 export const explode = (): never => { throw new Error("boom") }
 if (process.argv[2] === "explode") explode()
-console.log(basename("/a/b"), typeof Fs.readFileSync)
+await access("/")
+console.log(basename("/a/b"), typeof Fs.readFileSync, Promises.constants.R_OK)
 `
     )
     await buildBin({ entry, outfile })
@@ -31,11 +34,11 @@ console.log(basename("/a/b"), typeof Fs.readFileSync)
   }
 
   it("runs alone, with what it takes from Node", () => {
-    assert.deepStrictEqual(run(outfile), { status: 0, stdout: "b function\n", stderr: "" })
+    assert.deepStrictEqual(run(outfile), { status: 0, stdout: "b function 4\n", stderr: "" })
   })
 
   it("names the line of the source in a stack, by its map", () => {
-    assert.match(run("--enable-source-maps", outfile, "explode").stderr, /at explode .*main\.ts:3:/)
+    assert.match(run("--enable-source-maps", outfile, "explode").stderr, /at explode .*main\.ts:5:/)
   })
 
   it("keeps the names of functions without its map", () => {
