@@ -63,6 +63,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       }
     }).pipe(Effect.retry({ while: isLocked, schedule: waiting }))
 
+  // Under WAL a killed process loses nothing without an fsync per commit; only a power cut may cost the last commits.
+  const synchronous = "PRAGMA synchronous = NORMAL"
+  yield* attempt(synchronous, () => database.exec(synchronous))
+
   const connection: Connection = {
     execute: (sql, params, transformRows) => attempt(sql, () => transformed(all(prepare(sql), params), transformRows)),
     executeRaw: (sql, params) =>
@@ -106,14 +110,11 @@ const open = (options: Options): Effect.Effect<DatabaseSync, SqlError> =>
   Effect.try({
     try: () => {
       const { DatabaseSync } = nodeSqlite()
-      const database = new DatabaseSync(options.filename, {
+      return new DatabaseSync(options.filename, {
         timeout: blockingWaitMs,
         enableForeignKeyConstraints: true,
         enableDoubleQuotedStringLiterals: false
       })
-      // Under WAL a killed process loses nothing without an fsync per commit; only a power cut may cost the last commits.
-      database.exec("PRAGMA synchronous = NORMAL")
-      return database
     },
     catch: (cause) => toSqlError(cause, `open ${options.filename}`)
   })

@@ -3,8 +3,10 @@ import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
 import * as Database from "../../src/store/Database.ts"
 import { latestVersion } from "../../src/store/Migrations.ts"
 import { errorLog } from "./logs.ts"
@@ -93,6 +95,22 @@ describe("Database", () => {
       const filename = yield* temporaryDatabase
       yield* Effect.all([openOnly(filename), openOnly(filename), openOnly(filename)], { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* using(filename, ids), [])
+    })
+  )
+
+  it.effect("waits for a sidecar that is just making it", () =>
+    Effect.gen(function* () {
+      const filename = yield* temporaryDatabase
+      fs.mkdirSync(path.dirname(filename))
+      const other = new DatabaseSync(filename)
+      other.exec("BEGIN EXCLUSIVE; CREATE TABLE theirs (a)")
+      const opening = yield* Effect.forkChild(using(filename, ids))
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(opening.pollUnsafe())
+      other.exec("COMMIT")
+      other.close()
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* Fiber.join(opening), [])
     })
   )
 
