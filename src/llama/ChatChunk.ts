@@ -57,7 +57,7 @@ export const narrow = (payload: unknown): ChatChunk | null => {
     usage: usageOf(payload.usage) ?? usageOf(choice.usage),
     timings: timingsOf(payload.timings),
     progress: progressOf(payload.prompt_progress),
-    complaint: said ?? undefined
+    complaint: said ?? (choice.error === undefined ? undefined : (complaint({ error: choice.error }) ?? undefined))
   }
 }
 

@@ -49,6 +49,10 @@ export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
 /** One chunk of an answer. The answer's `Finished` comes from {@link finish}, because usage may follow the reason. */
 export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   if (chunk.complaint !== undefined) return { state, events: [], failure: toReason(chunk.complaint, 200) }
+  if (chunk.finish === "error" || chunk.finish === "abort") {
+    const words = `the server ended its answer with the reason "${chunk.finish}"`
+    return { state, events: [], failure: toReason({ words }, 200) }
+  }
   const events: Array<ModelEvent> = []
   if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
   let { think, content, reasoning } = state

@@ -1,8 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import type { Overrides } from "../../../src/Config.ts"
 import { Config } from "../../../src/Config.ts"
 import type { Entry } from "../../../src/domain/Transcript.ts"
@@ -10,6 +12,7 @@ import type { ModelEvent, ModelRequest } from "../../../src/llama/LlamaClient.ts
 import { LlamaClient } from "../../../src/llama/LlamaClient.ts"
 import type { LlamaError } from "../../../src/llama/LlamaError.ts"
 import * as LlamaHttp from "../../../src/llama/LlamaHttp.ts"
+import { chunk, say } from "../../../src/testing/LlamaAnswers.ts"
 import type { LlamaServer, LlamaServerOptions } from "../../../src/testing/LlamaServer.ts"
 import * as Standin from "../../../src/testing/LlamaServer.ts"
 
@@ -67,3 +70,19 @@ export const outcome = (
       })
     )
   })
+
+/** Lets time pass, a little at a time, until a fiber is done; real answers come in between. */
+export const advanceUntil = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (fiber.pollUnsafe() === undefined) {
+      yield* TestClock.adjust(100)
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    }
+  })
+
+/** An answer of two words that never ends. */
+export const hung = {
+  ...say({ text: "one two" }),
+  pieces: [chunk({ content: "one" }), chunk({ content: " two" })],
+  ending: "hang" as const
+}
