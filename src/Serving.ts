@@ -13,7 +13,7 @@ import { StdinDecoder } from "./stdio/StdinDecoder.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
 /** The two ends of the pipe and what is read from one and written to the other. */
-export const pipe = <E>(lifeline: Layer.Layer<Lifeline, E, StdoutSink>) =>
+export const ends = <E>(lifeline: Layer.Layer<Lifeline, E, StdoutSink>) =>
   RequestRouter.layer.pipe(
     Layer.provide(StdinDecoder.layer),
     Layer.provideMerge(Layer.merge(lifeline, LogFrames.layer)),
@@ -51,6 +51,6 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
 export const run = <E extends { readonly message: string }, R, LE = never>(
   services: Layer.Layer<SessionServices, E, R>,
   lifeline: Layer.Layer<Lifeline, LE, StdoutSink> = Lifeline.layer
-) => serve(services).pipe(Effect.provide(pipe(lifeline)))
+) => serve(services).pipe(Effect.provide(ends(lifeline)))
 
 const isEnding = (last: unknown): last is Ending => typeof last === "object" && last !== null && "lateExitCode" in last

@@ -67,7 +67,7 @@ export class ActiveSession extends Context.Service<
     /** Makes a stored session the active one, by the rules of `start`. */
     resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart | RuntimeUnusable>
     find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
-    /** The live state of the active session, the stored one of another that was active in this process, or null. */
+    /** The live state of the active session, or, once a session has started in this process, a stored one's; or null. */
     state(id: string): Effect.Effect<SessionState | null>
     /** What is stored, newest first. */
     list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError | RuntimeUnusable>
@@ -86,7 +86,7 @@ export class ActiveSession extends Context.Service<
       const lane = yield* Semaphore.make(1)
       const layerScope = yield* Effect.scope
       const closing = Latch.makeUnsafe(false)
-      const known = new Set<string>()
+      let hasStarted = false
       let active: Active | undefined
 
       const end = Effect.suspend(() => {
@@ -122,7 +122,7 @@ export class ActiveSession extends Context.Service<
         }
         const id = SessionId.make(head.id)
         active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
-        known.add(id)
+        hasStarted = true
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
         return id
       })
@@ -165,7 +165,7 @@ export class ActiveSession extends Context.Service<
       const state = Effect.fn("ActiveSession.state")(function* (id: string) {
         if (active?.id === id) return active.ledger.state
         const services = yield* runtime.built
-        if (services === undefined || !known.has(id)) return null
+        if (services === undefined || !hasStarted) return null
         const stored = yield* Context.get(services, SessionStore)
           .load(SessionId.make(id))
           .pipe(Effect.orElseSucceed(() => null))

@@ -85,10 +85,30 @@ describe("contract 2, frames in", () => {
     ["a wrong type", "start_session", { workingDir: 5 }, "payload.workingDir: expected string, got number"],
     ["a missing key", "cancel", {}, "payload.sessionId: expected string, got nothing"],
     ["no payload where one is needed", "cancel", null, "payload: expected object, got null"],
-    ["blank text", "send_message", { sessionId: "s", text: " \n" }, "payload.text: expected a string that is not blank"],
-    ["zero steps", "send_message", { sessionId: "s", text: "a", maxSteps: 0 }, "payload.maxSteps: expected an integer ≥ 1"],
-    ["half a step", "send_message", { sessionId: "s", text: "a", maxSteps: 1.5 }, "payload.maxSteps: expected an integer"],
-    ["a word for a boolean", "approval_response", { approvalId: "a", approved: "yes" }, "payload.approved: expected boolean"]
+    [
+      "blank text",
+      "send_message",
+      { sessionId: "s", text: " \n" },
+      "payload.text: expected a string that is not blank"
+    ],
+    [
+      "zero steps",
+      "send_message",
+      { sessionId: "s", text: "a", maxSteps: 0 },
+      "payload.maxSteps: expected an integer ≥ 1"
+    ],
+    [
+      "half a step",
+      "send_message",
+      { sessionId: "s", text: "a", maxSteps: 1.5 },
+      "payload.maxSteps: expected an integer"
+    ],
+    [
+      "a word for a boolean",
+      "approval_response",
+      { approvalId: "a", approved: "yes" },
+      "payload.approved: expected boolean"
+    ]
   ])("names the path of %s", ([, type, payload, message]) =>
     Effect.gen(function* () {
       const { host } = yield* stage()

@@ -86,7 +86,10 @@ describe("contract 5, ping and sessions", () => {
       call.answer("done")
       yield* host.event("turn_finished")
       yield* session
-      assert.deepInclude((yield* host.request("get_session", { sessionId })).payload, { id: sessionId, status: "pending" })
+      assert.deepInclude((yield* host.request("get_session", { sessionId })).payload, {
+        id: sessionId,
+        status: "pending"
+      })
       assert.isNull((yield* host.request("get_session", { sessionId: "s-nobody" })).payload)
     })
   )
@@ -96,7 +99,10 @@ describe("contract 5, cancel", () => {
   it.effect("says false to an id that is not active, and true to an idle session", () =>
     Effect.gen(function* () {
       const { host, session } = yield* stage()
-      assert.deepStrictEqual((yield* host.request("cancel", { sessionId: "s-x" })).payload, { cancelled: false, turns: 0 })
+      assert.deepStrictEqual((yield* host.request("cancel", { sessionId: "s-x" })).payload, {
+        cancelled: false,
+        turns: 0
+      })
       const sessionId = yield* session
       assert.deepStrictEqual((yield* host.request("cancel", { sessionId })).payload, { cancelled: true, turns: 0 })
     })
@@ -173,7 +179,9 @@ describe("contract 5, cancel", () => {
       yield* second.interrupted
       assert.deepStrictEqual(yield* Fiber.join(sent), cancelled(1, 1))
       const results = host.frames.flatMap((frame) =>
-        frame.kind === "event" && frame.type === "tool_call_result" ? [[frame.payload.status, frame.payload.summary]] : []
+        frame.kind === "event" && frame.type === "tool_call_result"
+          ? [[frame.payload.status, frame.payload.summary]]
+          : []
       )
       assert.deepStrictEqual(results, [
         ["ok", "first is done"],
@@ -185,7 +193,10 @@ describe("contract 5, cancel", () => {
   it.effect("is answered after two seconds even where the host does not read the rest", () =>
     Effect.gen(function* () {
       const stuck = gatedTool("stuck", { reads: false })
-      const { host, model, send, session } = yield* stage({ tools: [stuck.tool], config: { sidecar: { outputBufferBytes: 2000 } } })
+      const { host, model, send, session } = yield* stage({
+        tools: [stuck.tool],
+        config: { sidecar: { outputBufferBytes: 2000 } }
+      })
       const sessionId = yield* session
       yield* Effect.forkChild(send(sessionId, "work"))
       const call = yield* model.next
@@ -229,7 +240,9 @@ describe("contract 5, steer_message", () => {
       const first = yield* model.next
       first.say("The answer is")
       yield* host.event("assistant_delta")
-      assert.deepStrictEqual((yield* host.request("steer_message", { sessionId, text: "in French" })).payload, { steered: true })
+      assert.deepStrictEqual((yield* host.request("steer_message", { sessionId, text: "in French" })).payload, {
+        steered: true
+      })
       first.finish()
       const second = yield* model.next
       assert.deepInclude(second.request.history.at(-1), { kind: "user", text: "in French", steered: true })
@@ -249,7 +262,9 @@ describe("contract 5, steer_message", () => {
       const sessionId = yield* session
       const sent = yield* Effect.forkChild(send(sessionId, "go", 1))
       const call = yield* model.next
-      assert.deepStrictEqual((yield* host.request("steer_message", { sessionId, text: "x" })).payload, { steered: false })
+      assert.deepStrictEqual((yield* host.request("steer_message", { sessionId, text: "x" })).payload, {
+        steered: false
+      })
       call.answer("done")
       yield* Fiber.join(sent)
     })
@@ -265,7 +280,13 @@ describe("contract 5, steer_message", () => {
       yield* host.request("cancel", { sessionId })
       yield* Fiber.join(sent)
       const tail = host.frames.slice(types(host.frames).indexOf("turn_finished"))
-      assert.deepStrictEqual(types(tail), ["turn_finished", "steer_undelivered", "steer_undelivered", "response", "response"])
+      assert.deepStrictEqual(types(tail), [
+        "turn_finished",
+        "steer_undelivered",
+        "steer_undelivered",
+        "response",
+        "response"
+      ])
     })
   )
 
@@ -279,7 +300,9 @@ describe("contract 5, steer_message", () => {
         const response = yield* host.request("steer_message", { sessionId, text: `s${index}` })
         assert.deepStrictEqual(response.payload, { steered: true })
       }
-      assert.deepStrictEqual((yield* host.request("steer_message", { sessionId, text: "s16" })).payload, { steered: false })
+      assert.deepStrictEqual((yield* host.request("steer_message", { sessionId, text: "s16" })).payload, {
+        steered: false
+      })
       first.answer("note")
       ;(yield* model.next).answer("end")
       yield* Fiber.join(sent)

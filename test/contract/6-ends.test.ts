@@ -218,7 +218,11 @@ describe("contract 6, failed", () => {
       ;(yield* model.next).finish([toolCall("odd")])
       ;(yield* odd.next).fail("no such thing")
       const second = yield* model.next
-      assert.deepInclude(second.request.history.at(-1), { kind: "tool_result", status: "error", summary: "no such thing" })
+      assert.deepInclude(second.request.history.at(-1), {
+        kind: "tool_result",
+        status: "error",
+        summary: "no such thing"
+      })
       second.finish([toolCall("odd"), toolCall("fs.list", { path: "." })])
       ;(yield* odd.next).die(new Error("bug in a tool"))
       assert.deepInclude(yield* Fiber.join(sent), { reason: "failed", stepCount: 2 })
@@ -236,7 +240,10 @@ describe("contract 6, failed", () => {
       const sent = yield* Effect.forkChild(send(sessionId, "go"))
       ;(yield* model.next).die(new TypeError("x is not a function"))
       assert.deepInclude(yield* Fiber.join(sent), { reason: "failed" })
-      assert.deepInclude((yield* host.event("error")).payload, { code: "step_error:tool", message: "x is not a function" })
+      assert.deepInclude((yield* host.event("error")).payload, {
+        code: "step_error:tool",
+        message: "x is not a function"
+      })
     })
   )
 
@@ -245,7 +252,8 @@ describe("contract 6, failed", () => {
       const { model, send, session } = yield* stage()
       const sessionId = yield* session
       const sent = yield* Effect.forkChild(send(sessionId, "go"))
-      for (let index = 0; index < 6; index++) (yield* model.next).finish([toolCall("fs.read", { path: "tsconfig.json" })])
+      for (let index = 0; index < 6; index++)
+        (yield* model.next).finish([toolCall("fs.read", { path: "tsconfig.json" })])
       const last = yield* model.next
       const results = last.request.history.flatMap((entry) => (entry.kind === "tool_result" ? [entry.status] : []))
       assert.deepStrictEqual(results, ["ok", "ok", "ok", "ok", "error", "error"])

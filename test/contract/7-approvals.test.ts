@@ -137,7 +137,10 @@ describe("contract 7, approvals", () => {
   )("at level %s asks for %s as the table says", ([level, category]) =>
     Effect.gen(function* () {
       const tool = gatedTool("act", { category })
-      const { host, model, send, session } = yield* stage({ tools: [tool.tool], config: { agent: { approvalLevel: level } } })
+      const { host, model, send, session } = yield* stage({
+        tools: [tool.tool],
+        config: { agent: { approvalLevel: level } }
+      })
       const sessionId = yield* session
       const sent = yield* Effect.forkChild(send(sessionId, "go"))
       ;(yield* model.next).finish([toolCall("act")])

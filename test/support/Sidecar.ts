@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { layerOf } from "./TempConfig.ts"
+import { Config } from "../../src/Config.ts"
 import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
@@ -18,7 +18,7 @@ import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
 
 export interface Setup {
-  readonly config?: any
+  readonly config?: Parameters<typeof Config.layerOf>[0]
   readonly tools?: ReadonlyArray<Tool>
   readonly store?: Layer.Layer<SessionStore>
 }
@@ -47,7 +47,7 @@ export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scop
   Effect.gen(function* () {
     const model = GatedModel.make()
     const host = yield* TestHost.make({
-      config: layerOf(setup.config ?? {}),
+      config: Config.layerOf(setup.config ?? {}),
       services: services(model.layer, setup)
     })
     yield* Effect.addFinalizer(() =>

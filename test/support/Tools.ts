@@ -15,7 +15,10 @@ export interface ToolRun {
 }
 
 /** A tool that waits until the test says what it gives back; it asks the gate where it has a category. */
-export const gatedTool = (name: string, options: { readonly category?: ApprovalCategory; readonly reads?: boolean } = {}) => {
+export const gatedTool = (
+  name: string,
+  options: { readonly category?: ApprovalCategory; readonly reads?: boolean } = {}
+) => {
   const runs = Effect.runSync(Queue.unbounded<ToolRun>())
   const { category } = options
 
@@ -41,7 +44,14 @@ export const gatedTool = (name: string, options: { readonly category?: ApprovalC
       Effect.succeed({
         ...(category === undefined
           ? {}
-          : { need: { category, reason: `${name} would do something`, preview: "what it would do", affectedResources: [`/r/${name}`] } }),
+          : {
+              need: {
+                category,
+                reason: `${name} would do something`,
+                preview: "what it would do",
+                affectedResources: [`/r/${name}`]
+              }
+            }),
         run
       })
   })
