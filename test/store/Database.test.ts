@@ -163,14 +163,14 @@ describe("Database", () => {
     })
   )
 
-  it.effect("sets the log of a damaged one aside with it", () =>
+  it.effect("leaves no log of a damaged one behind, that would be replayed into the new one", () =>
     Effect.gen(function* () {
       const filename = yield* temporaryDatabase
       yield* filled(filename, 10)
-      overwrite(filename, 0, 16)
+      overwrite(filename, 100, page)
       fs.writeFileSync(`${filename}-wal`, "left behind")
       yield* openOnly(filename).pipe(Effect.provide(errorLog().layer))
-      assert.includeMembers(files(filename), ["sidecar.sqlite.damaged-<time>", "sidecar.sqlite.damaged-<time>-wal"])
+      assert.includeMembers(files(filename), ["sidecar.sqlite", "sidecar.sqlite.damaged-<time>"])
       assert.notInclude(files(filename), "sidecar.sqlite-wal")
     })
   )
