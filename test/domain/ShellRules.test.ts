@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import type { ShellPlace } from "../../src/domain/ShellDestroyers.ts"
+import { judge } from "../../src/domain/ShellRules.ts"
+import { asking, blocked, broken, silent, smuggled } from "./shellTable.ts"
+
+const place: ShellPlace = { cwd: "/home/ada/project", home: "/home/ada" }
+const verdict = (command: string) => judge(command, place, "linux")._tag
+
+describe("a shell command", () => {
+  it.each(silent)("only reads: %j", (command) => assert.strictEqual(verdict(command), "ReadOnly"))
+  it.each(asking)("asks: %j", (command) => assert.strictEqual(verdict(command), "Asks"))
+  it.each(smuggled)("does not slip through: %j", (command) => assert.strictEqual(verdict(command), "Asks"))
+  it.each(broken)("asks, broken as it is: %j", (command) => assert.strictEqual(verdict(command), "Asks"))
+  it.each(blocked)("is blocked: %j", (command) => assert.strictEqual(verdict(command), "Blocked"))
+
+  it("says why it is blocked", () => {
+    assert.deepStrictEqual(judge("rm -rf /", place, "linux"), {
+      _tag: "Blocked",
+      why: "it erases / or the home directory"
+    })
+  })
+
+  it("never only reads on Windows, where cmd takes the same characters for something else", () => {
+    for (const command of silent) assert.strictEqual(judge(command, place, "win32")._tag, "Asks", command)
+  })
+
+  it("may speak of what is blocked", () => {
+    for (const command of blocked) {
+      if (/[\n']/.test(command)) continue
+      assert.strictEqual(verdict(`grep -rn '${command}' docs`), "ReadOnly", command)
+    }
+  })
+})
+
+const joiner = fc.constantFrom(" && ", " || ", ";", "; ", " | ", "|", "&&", "\n")
+const join = (commands: ReadonlyArray<string>, joiners: ReadonlyArray<string>) =>
+  commands.reduce((line, command, index) => line + (joiners[index % joiners.length] ?? ";") + command)
+
+const harmless = fc.constantFrom(...silent.filter((command) => !command.endsWith(";")))
+const harmful = fc.constantFrom(...asking.filter((command) => command !== ""), ...smuggled, ...blocked)
+
+describe("commands put together", () => {
+  it("only read where each of them does", () => {
+    fc.assert(
+      fc.property(
+        fc.array(harmless, { minLength: 1, maxLength: 6 }),
+        fc.array(joiner, { minLength: 1 }),
+        (commands, joiners) => {
+          assert.strictEqual(verdict(join(commands, joiners)), "ReadOnly")
+        }
+      ),
+      { numRuns: 500 }
+    )
+  })
+
+  it("never only read where one of them does more", () => {
+    fc.assert(
+      fc.property(
+        fc.array(harmless, { maxLength: 4 }),
+        harmful,
+        fc.nat(),
+        fc.array(joiner, { minLength: 1 }),
+        (commands, bad, at, joiners) => {
+          const all = commands.toSpliced(at % (commands.length + 1), 0, bad)
+          assert.notStrictEqual(verdict(join(all, joiners)), "ReadOnly")
+        }
+      ),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("never only read with a substitution, a redirection or a variable at the end of a word", () => {
+    const additions = [
+      "$(rm x)",
+      "`rm x`",
+      "$X",
+      '"$X"',
+      " >x",
+      ">x",
+      " <x",
+      " 2>x",
+      " &",
+      "&rm x",
+      ";rm x",
+      "|sh",
+      "\nrm x",
+      " /etc",
+      " ../x",
+      " ~"
+    ]
+    fc.assert(
+      fc.property(harmless, fc.constantFrom(...additions), (command, addition) => {
+        fc.pre(!/^(echo|true|printf|which|id|tr)\b/.test(command) || !/^ [/.~]/.test(addition))
+        fc.pre(!/[;|&\n]/.test(command) || !/^ [/.~]/.test(addition))
+        assert.notStrictEqual(verdict(command + addition), "ReadOnly")
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("are blocked wherever the blocked one stands, and in whatever runs it", () => {
+    const wraps: ReadonlyArray<(command: string) => string> = [
+      (command) => command,
+      (command) => `sudo ${command}`,
+      (command) => `sh -c '${command}'`,
+      (command) => `(${command})`,
+      (command) => `echo $(${command})`,
+      (command) => `echo "\`${command}\`"`,
+      (command) => `{ ${command}; }`,
+      (command) => `if x; then ${command}; fi`,
+      (command) => `nohup ${command} &`,
+      (command) => `eval '${command}'`
+    ]
+    const simple = blocked.filter((command) => /^(rm|mkfs|dd|shutdown|reboot|find)[^'"`$\\&|;\n]*$/.test(command))
+    assert.isAbove(simple.length, 20)
+    fc.assert(
+      fc.property(
+        fc.array(harmless, { maxLength: 3 }),
+        fc.constantFrom(...simple),
+        fc.constantFrom(...wraps),
+        (commands, bad, wrap) => {
+          const line = [...commands, wrap(bad)].join("; ")
+          assert.strictEqual(verdict(line), "Blocked")
+        }
+      ),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("get a verdict whatever they are, and soon", () => {
+    const pieces = [
+      "'",
+      '"',
+      "`",
+      "$(",
+      ")",
+      "${",
+      "}",
+      "\\",
+      "<<",
+      "EOF",
+      "\n",
+      "|",
+      "&",
+      ";",
+      "(",
+      "{",
+      "rm",
+      "-rf",
+      "/",
+      "ls",
+      " ",
+      "#",
+      "[",
+      "*",
+      "é",
+      "\0"
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
+        assert.include(["ReadOnly", "Asks", "Blocked"], verdict(parts.join("")))
+      }),
+      { numRuns: 3000 }
+    )
+    for (const piece of [...pieces, "a{", "sudo ", "$(ls ", "f(){f|", "sh -c '", "${a", "-", "=", "a=1 "]) {
+      assert.include(["ReadOnly", "Asks", "Blocked"], verdict(piece.repeat(20_000)), piece)
+    }
+  })
+})
