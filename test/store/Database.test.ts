@@ -163,15 +163,17 @@ describe("Database", () => {
     })
   )
 
-  it.effect("leaves no log of a damaged one behind, that would be replayed into the new one", () =>
+  it.effect("sets the log of a damaged one aside too, where another sidecar still has it open", () =>
     Effect.gen(function* () {
       const filename = yield* temporaryDatabase
       yield* filled(filename, 10)
+      const other = new DatabaseSync(filename)
+      other.exec("UPDATE sessions SET status = 'running'")
       overwrite(filename, 100, page)
-      fs.writeFileSync(`${filename}-wal`, "left behind")
       yield* openOnly(filename).pipe(Effect.provide(errorLog().layer))
-      assert.includeMembers(files(filename), ["sidecar.sqlite", "sidecar.sqlite.damaged-<time>"])
+      assert.includeMembers(files(filename), ["sidecar.sqlite.damaged-<time>", "sidecar.sqlite.damaged-<time>-wal"])
       assert.notInclude(files(filename), "sidecar.sqlite-wal")
+      other.close()
     })
   )
 
