@@ -88,11 +88,11 @@ const textOf = (entry: Entry): string => {
   }
 }
 
-/** A step begins with what the model said or asked for after something that it was told. */
+/** A step begins with the turn, or with what the model said or asked for once it had been told something. */
 const beginsStep = (entry: Entry, before: Entry | undefined): boolean => {
-  const told =
-    before === undefined || before.kind === "user" || before.kind === "notice" || before.kind === "tool_result"
-  return (told && (entry.kind === "assistant_tool_call" || entry.kind === "assistant_reply")) || entry.kind === "user"
+  if (before?.turnId !== entry.turnId) return true
+  const speaks = entry.kind === "assistant_tool_call" || entry.kind === "assistant_reply"
+  return speaks && before.kind !== "assistant_tool_call" && before.kind !== "assistant_reply"
 }
 
 const maxLine = 160

@@ -1,0 +1,106 @@
+import { assert, describe, it } from "@effect/vitest"
+import { complaint, toReason } from "../../src/llama/ServerFault.ts"
+
+const overflows: ReadonlyArray<readonly [body: unknown, used: number | undefined, window: number | undefined]> = [
+  [
+    {
+      error: {
+        code: 400,
+        message: "request (9009 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 9009,
+        n_ctx: 4096
+      }
+    },
+    9009,
+    4096
+  ],
+  [{ error: { message: "request (9009 tokens) exceeds the available context size (4096 tokens)" } }, 9009, 4096],
+  [{ error: { code: 500, message: "Context size has been exceeded.", type: "server_error" } }, undefined, undefined],
+  [
+    {
+      error: { code: 400, message: "the request exceeds the available context size. try increasing the context size" }
+    },
+    undefined,
+    undefined
+  ],
+  [
+    {
+      object: "error",
+      message:
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).",
+      code: 400
+    },
+    9000,
+    8192
+  ],
+  [
+    {
+      error: {
+        message: "This model's maximum context length is 8192 tokens. However, your messages resulted in 9100 tokens.",
+        code: "context_length_exceeded"
+      }
+    },
+    9100,
+    8192
+  ],
+  [
+    {
+      error:
+        "Trying to keep the first 5038 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough."
+    },
+    5038,
+    4096
+  ],
+  [
+    { error: "The number of tokens to keep from the initial prompt is greater than the context length." },
+    undefined,
+    undefined
+  ],
+  [{ error: { message: "the input length exceeds the context length" } }, undefined, undefined],
+  [{ error: { message: "prompt is too long: 5000 tokens > 4096 maximum" } }, 5000, undefined],
+  [{ error: { message: "input is too large to process", type: "exceed_context_size_error" } }, undefined, undefined],
+  [{ error: { message: "Prompt length (5000) exceeds max_model_len (4096)" } }, undefined, 4096]
+]
+
+describe("an error of a server", () => {
+  for (const [body, used, window] of overflows) {
+    const said = complaint(body)
+    it(`is an overflow: ${said?.words}`, () => {
+      assert.isNotNull(said)
+      const reason = said === null ? undefined : toReason(said, 400)
+      assert.strictEqual(reason?._tag, "Overflow")
+      assert.deepStrictEqual(reason?._tag === "Overflow" ? [reason.usedTokens, reason.windowTokens] : [], [
+        used,
+        window
+      ])
+    })
+  }
+
+  const others: ReadonlyArray<readonly [body: unknown, words: string | null]> = [
+    [{ error: { message: "Failed to parse grammar" } }, "Failed to parse grammar"],
+    [{ error: { message: "Invalid API Key", type: "authentication_error" } }, "Invalid API Key"],
+    [{ error: { message: "", type: "server_error" } }, "server_error"],
+    [{ error: "model not found" }, "model not found"],
+    [{ error: ["a", "b"] }, '["a","b"]'],
+    [{ detail: "Not Found" }, "Not Found"],
+    [{ detail: [{ loc: ["body"], msg: "field required" }] }, '[{"loc":["body"],"msg":"field required"}]'],
+    [{ code: 7, message: "nope" }, "nope"],
+    ["busy", "busy"],
+    [{ error: { message: "this context is nice" } }, "this context is nice"],
+    [{ error: { message: "rate limit exceeded" } }, "rate limit exceeded"],
+    [{ choices: [] }, null],
+    [{ error: null }, null],
+    [{}, null],
+    [null, null],
+    ["", null],
+    [7, null]
+  ]
+  for (const [body, words] of others) {
+    it(`is ${words === null ? "none" : "no overflow"}: ${JSON.stringify(body)}`, () => {
+      const said = complaint(body)
+      assert.strictEqual(said?.words ?? null, words)
+      if (said !== null) assert.strictEqual(toReason(said, 500)._tag, "Rejected")
+    })
+  }
+})
