@@ -9,7 +9,8 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { isDamage, isLocked, toSqlError } from "./SqliteFailure.ts"
+import { lockHolder } from "./LockHolder.ts"
+import { isDamage, isLocked, naming, toSqlError } from "./SqliteFailure.ts"
 
 export interface Options {
   readonly filename: string
@@ -61,7 +62,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         if (isDamage(error)) options.onDamage?.()
         return error
       }
-    }).pipe(Effect.retry({ while: isLocked, schedule: waiting }))
+    }).pipe(
+      Effect.retry({ while: isLocked, schedule: waiting }),
+      Effect.mapError((error) => (isLocked(error) ? naming(lockHolder(options.filename), error) : error))
+    )
 
   // Under WAL a killed process loses nothing without an fsync per commit; only a power cut may cost the last commits.
   const synchronous = "PRAGMA synchronous = NORMAL"

@@ -1,4 +1,4 @@
-import { SqlError, classifySqliteError } from "effect/sql/SqlError"
+import { classifySqliteError, LockTimeoutError, SqlError } from "effect/sql/SqlError"
 
 /** What `node:sqlite` threw, classified; the statement is named, its parameters never. */
 export const toSqlError = (cause: unknown, statement: string): SqlError => {
@@ -7,6 +7,15 @@ export const toSqlError = (cause: unknown, statement: string): SqlError => {
   if (cause instanceof Error && typeof code === "number") Object.assign(cause, { errno: code })
   const message = cause instanceof Error ? cause.message : String(cause)
   return new SqlError({ reason: classifySqliteError(cause, { message, operation: statement }) })
+}
+
+/** The same failure, with the process that holds the lock named, where it can be. */
+export const naming = (holder: number | undefined, error: SqlError): SqlError => {
+  if (holder === undefined) return error
+  const { cause, operation } = error.reason
+  return new SqlError({
+    reason: new LockTimeoutError({ cause, message: `${error.message} by process ${holder}`, operation })
+  })
 }
 
 /** Another process holds the lock, or is just recovering or closing the database. */

@@ -142,7 +142,10 @@ describe("Sqlite", () => {
       yield* one`BEGIN IMMEDIATE`
       const waiting = yield* Effect.forkChild(Effect.flip(two.withTransaction(two`INSERT INTO t VALUES (1, 'x')`)))
       yield* TestClock.adjust("6 seconds")
-      assert.strictEqual((yield* Fiber.join(waiting)).reason._tag, "LockTimeoutError")
+      const error = yield* Fiber.join(waiting)
+      assert.strictEqual(error.reason._tag, "LockTimeoutError")
+      assert.include(error.message, "database is locked")
+      if (process.platform === "linux") assert.include(error.message, `by process ${process.pid}`)
       yield* one`COMMIT`
       yield* two.withTransaction(two`INSERT INTO t VALUES (2, 'y')`)
       assert.deepStrictEqual(yield* one`SELECT a FROM t`.values, [[2]])
