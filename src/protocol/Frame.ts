@@ -33,20 +33,23 @@ export type SidecarResponse =
 /** Any frame that the sidecar writes. */
 export type SidecarFrame = SidecarEvent | SidecarResponse
 
-const separators = /[\u2028\u2029]/g
+const separators = /[\u2028\u2029]/
+const allSeparators = /[\u2028\u2029]/g
 const escapeSeparator = (character: string) => (character === "\u2028" ? "\\u2028" : "\\u2029")
 
-/** One value as one line of JSON with its LF; U+2028 and U+2029 are escaped, since some readers split there. */
-export const toLine = (value: unknown): string => {
+/** A value as JSON; U+2028 and U+2029 are escaped, since some readers split lines there. */
+const toJson = (value: unknown): string => {
   const json = JSON.stringify(value)
-  return (json.search(separators) === -1 ? json : json.replace(separators, escapeSeparator)) + "\n"
+  return separators.test(json) ? json.replace(allSeparators, escapeSeparator) : json
 }
 
-export const eventLine = (event: Event): string =>
-  toLine({ kind: "event", id: uuid(), type: event.type, payload: event.payload })
+// The envelopes are put together by hand: they are written for every token, and their keys never change.
+
+export const eventLine = ({ payload, type }: Event): string =>
+  `{"kind":"event","id":"${uuid()}","type":"${type}","payload":${toJson(payload)}}\n`
 
 export const successLine = (correlationId: string, payload: unknown): string =>
-  toLine({ kind: "response", id: uuid(), correlationId, ok: true, payload })
+  `{"kind":"response","id":"${uuid()}","correlationId":${toJson(correlationId)},"ok":true,"payload":${toJson(payload)}}\n`
 
 export const failureLine = (correlationId: string, message: string, code: ResponseErrorCode): string =>
-  toLine({ kind: "response", id: uuid(), correlationId, ok: false, payload: {}, error: { message, code } })
+  `{"kind":"response","id":"${uuid()}","correlationId":${toJson(correlationId)},"ok":false,"payload":{},"error":${toJson({ message, code })}}\n`

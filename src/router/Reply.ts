@@ -4,41 +4,41 @@ import { eventLine, failureLine, type ResponseErrorCode, successLine } from "../
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 
 /** The one answer to one request: whoever comes first writes it, everyone else finds it used (contract 3). */
-export interface Reply {
-  readonly used: boolean
-  succeed(payload: unknown): Effect.Effect<void>
+export class Reply {
+  readonly #sink: StdoutSink["Service"]
+  readonly #requestId: string
+  #used = false
+
+  constructor(sink: StdoutSink["Service"], requestId: string) {
+    this.#sink = sink
+    this.#requestId = requestId
+  }
+
+  readonly succeed = (payload: unknown): Effect.Effect<void> => this.#once(() => successLine(this.#requestId, payload))
+
   /** The response alone. */
-  refuse(message: string, code: ResponseErrorCode): Effect.Effect<void>
-  /** The `error` event with the stack, then the response with the same message. */
-  fail(cause: Cause.Cause<unknown>): Effect.Effect<void>
-}
+  refuse(message: string, code: ResponseErrorCode): Effect.Effect<void> {
+    return this.#once(() => failureLine(this.#requestId, message, code))
+  }
 
-export const make = (sink: StdoutSink["Service"], requestId: string): Reply => {
-  let used = false
+  /** The `error` event with the stack, then the response with the same message, in one write: nothing comes between. */
+  fail(cause: Cause.Cause<unknown>): Effect.Effect<void> {
+    return this.#once(() => {
+      const message = messageOf(cause)
+      const payload = { message, code: "handler_failed", stack: Cause.pretty(cause) }
+      return eventLine({ type: "error", payload }) + failureLine(this.#requestId, message, "handler_failed")
+    })
+  }
 
-  const once = (write: () => Effect.Effect<void>) =>
-    Effect.suspend(() => {
-      if (used) return Effect.void
-      used = true
-      return write()
-    }).pipe(Effect.uninterruptible)
-
-  return {
-    get used() {
-      return used
-    },
-    succeed: (payload) => once(() => sink.answer(successLine(requestId, payload))),
-    refuse: (message, code) => once(() => sink.answer(failureLine(requestId, message, code))),
-    fail: (cause) =>
-      once(() => {
-        const message = messageOf(cause)
-        const event = eventLine({
-          type: "error",
-          payload: { message, code: "handler_failed", stack: Cause.pretty(cause) }
-        })
-        // One write, so that nothing comes between the two.
-        return sink.answer(event + failureLine(requestId, message, "handler_failed"))
+  /** Nothing interrupts it between the use and the write. */
+  #once(lines: () => string): Effect.Effect<void> {
+    return Effect.uninterruptible(
+      Effect.suspend(() => {
+        if (this.#used) return Effect.void
+        this.#used = true
+        return this.#sink.answer(lines())
       })
+    )
   }
 }
 

@@ -11,10 +11,10 @@ import { extensionOf, type HostRequest } from "../protocol/Request.ts"
 import { type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { type Handler, Handlers } from "./Handlers.ts"
-import * as Reply from "./Reply.ts"
+import { Reply, shuttingDown } from "./Reply.ts"
 
 /** Why no more requests are served, beside what the caller waits for. */
-export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply.Reply } | { readonly _tag: "EndOfInput" }
+export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply } | { readonly _tag: "EndOfInput" }
 
 /** What serving came to. */
 export interface Served<A> {
@@ -50,11 +50,11 @@ export class RequestRouter extends Context.Service<
         let closing = false
         let heard = 0
 
-        const answer = <A>(reply: Reply.Reply, run: Effect.Effect<A, { readonly message: string }>) =>
-          Effect.matchCauseEffect(run, { onFailure: reply.fail, onSuccess: reply.succeed })
+        const answer = <A>(reply: Reply, run: Effect.Effect<A, { readonly message: string }>) =>
+          Effect.matchCauseEffect(run, { onFailure: (cause) => reply.fail(cause), onSuccess: reply.succeed })
 
         const accept = (request: HostRequest): Effect.Effect<void> => {
-          const reply = Reply.make(sink, request.id)
+          const reply = new Reply(sink, request.id)
           if (closing) return refuseAll(reply)
           if (request.type === "shutdown") {
             // At once: the next line may be here already.
@@ -69,7 +69,7 @@ export class RequestRouter extends Context.Service<
             case "Later":
               return Effect.sync(() => void inFiber(answer(reply, handler.run(payload))))
             case "Handed":
-              return Effect.catchCause(handler.run(payload, reply), reply.fail)
+              return Effect.catchCause(handler.run(payload, reply), (cause) => reply.fail(cause))
           }
         }
 
@@ -87,14 +87,14 @@ export class RequestRouter extends Context.Service<
               return unknown(incoming.id, incoming.type)
             case "BadPayload": {
               if (!isGranted(incoming.type)) return unknown(incoming.id, incoming.type)
-              const reply = Reply.make(sink, incoming.id)
+              const reply = new Reply(sink, incoming.id)
               return closing ? refuseAll(reply) : reply.fail(Cause.fail(new Error(incoming.message)))
             }
           }
         }
 
         const unknown = (id: string, type: string) => {
-          const reply = Reply.make(sink, id)
+          const reply = new Reply(sink, id)
           return closing
             ? refuseAll(reply)
             : reply.refuse(`no handler registered for ${JSON.stringify(type)}`, "unknown_request")
@@ -134,4 +134,4 @@ const turnOfEventLoop = Effect.callback<void>((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-const refuseAll = (reply: Reply.Reply) => reply.fail(Cause.fail(new Error(Reply.shuttingDown)))
+const refuseAll = (reply: Reply) => reply.fail(Cause.fail(new Error(shuttingDown)))

@@ -62,6 +62,8 @@ export class StdoutSink extends Context.Service<
         inFlight = 0
         settle()
         yield* filled.await
+        // Whoever filled it may have more to say: one write for all of it.
+        yield* Effect.yieldNow
         if (outbox.isEmpty) return yield* Cause.done()
         const before = outbox.bytes
         const text = outbox.take(writeBytes)

@@ -1,0 +1,7 @@
+/** What a test harness swaps in: a host in the same process, a gated model, a stand-in server, the contract checker. */
+export * as ContractChecker from "./ContractChecker.ts"
+export * as GatedModel from "./GatedModel.ts"
+export * as LlamaAnswers from "./LlamaAnswers.ts"
+export * as LlamaServer from "./LlamaServer.ts"
+export * as MemoryStdio from "./MemoryStdio.ts"
+export * as TestHost from "./TestHost.ts"
