@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Found } from "../../src/llama/LlamaProbe.ts"
+import { judge } from "../../src/llama/LlamaProbe.ts"
+import { refuse } from "../../src/testing/LlamaAnswers.ts"
+import { capture } from "./support/captures.ts"
+import { clientOf, setUp } from "./support/client.ts"
+
+const found = (status: number, body: unknown): Found => ({
+  answer: { status, statusText: "", headers: {} },
+  body: typeof body === "string" ? body : JSON.stringify(body)
+})
+const fromCapture = (name: string): Found => found(capture(name).status, capture(name).body.toString())
+const nobody: Found = { answer: null, body: "connect ECONNREFUSED 127.0.0.1:8080" }
+const missing = found(404, "404 page not found")
+const healthy = found(200, { status: "ok" })
+
+type Answers = Parameters<typeof judge>[1]
+
+const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unknown]> = [
+  ["nobody there", { health: nobody }, { state: "unreachable", detail: nobody.body }],
+  ["a loading llama-server", { health: fromCapture("loading-health") }, { state: "loading", detail: "Loading model" }],
+  ["a loading one of an old build", { health: found(503, { status: "loading model" }) }, { state: "loading" }],
+  ["one whose health comes too early", { health: healthy, props: fromCapture("loading-chat") }, { state: "loading" }],
+  ["a health that is not enough", { health: healthy }, undefined],
+  [
+    "a ready llama-server",
+    { health: fromCapture("health-ok"), props: fromCapture("props") },
+    { state: "ready", model: "tiny", contextTokens: 4096 }
+  ],
+  [
+    "an old one without an alias",
+    { health: healthy, props: found(200, { default_generation_settings: { n_ctx: 2048, model: "/m/qwen.gguf" } }) },
+    { state: "ready", model: "qwen.gguf", contextTokens: 2048 }
+  ],
+  ["one without /props", { health: healthy, props: missing }, undefined],
+  [
+    "one with a list of models",
+    { health: healthy, props: missing, models: fromCapture("models") },
+    { state: "ready", model: "tiny", contextTokens: 4096 }
+  ],
+  [
+    "vLLM",
+    { health: found(200, ""), props: missing, models: found(200, { data: [{ id: "q", max_model_len: 8192 }] }) },
+    { state: "ready", model: "q", contextTokens: 8192 }
+  ],
+  [
+    "Ollama",
+    { health: missing, props: missing, models: found(200, { data: [{ id: "llama3:8b", owned_by: "library" }] }) },
+    { state: "ready", model: "llama3:8b" }
+  ],
+  [
+    "LM Studio",
+    {
+      health: found(200, { error: "Unexpected endpoint or method. (GET /health)" }),
+      props: found(200, { error: "Unexpected endpoint or method. (GET /props)" }),
+      models: found(200, { object: "list", data: [{ id: "a" }, { id: "b" }] })
+    },
+    { state: "ready", model: "a" }
+  ],
+  ["a list without models", { health: healthy, props: missing, models: found(200, { data: [] }) }, { state: "ready" }],
+  [
+    "a web server",
+    {
+      health: found(200, "<html></html>"),
+      props: found(200, "<html></html>"),
+      models: found(200, "<html><title>Welcome</title></html>")
+    },
+    { state: "foreign", detail: "HTTP 200: Welcome" }
+  ],
+  ["a server of something else", { health: missing, props: missing, models: missing }, { state: "foreign" }],
+  [
+    "a key that is not accepted",
+    { health: healthy, props: fromCapture("err-api-key"), models: fromCapture("err-api-key") },
+    { state: "foreign", detail: "Invalid API Key" }
+  ]
+]
+
+describe("a probe finds", () => {
+  const probe = { url: "http://127.0.0.1:8080/", model: undefined, headers: {}, timeoutMs: 3000 }
+  for (const [what, answers, state] of rows) {
+    it(what, () => {
+      const judged = judge(probe, answers)
+      if (state === undefined) return assert.isUndefined(judged)
+      return assert.deepInclude(judged, { url: "http://127.0.0.1:8080", ...(state as object) })
+    })
+  }
+
+  it("the window of the model that is asked for", () => {
+    const models = found(200, {
+      data: [
+        { id: "a", max_model_len: 1024 },
+        { id: "b", max_model_len: 2048 }
+      ]
+    })
+    const judged = judge({ ...probe, model: "b" }, { health: missing, props: missing, models })
+    assert.deepInclude(judged, { state: "ready", model: "b", contextTokens: 2048 })
+  })
+})
+
+describe("a probe of a real address", () => {
+  it.live("never fails, and asks no more than it must", () =>
+    Effect.gen(function* () {
+      const { server, client } = yield* setUp({ contextTokens: 1234, model: "m" })
+      assert.deepStrictEqual(yield* client.probe, { state: "ready", url: server.url, model: "m", contextTokens: 1234 })
+      server.loading(true)
+      assert.deepInclude(yield* client.probe, { state: "loading" })
+      yield* Effect.promise(() => server.stop())
+      assert.deepInclude(yield* client.probe, { state: "unreachable" })
+      assert.deepStrictEqual(
+        server.requests.map(({ path }) => path),
+        ["/health", "/props", "/health"]
+      )
+    })
+  )
+
+  it.live("takes no longer than it may", () =>
+    Effect.gen(function* () {
+      const silent = { pieces: [], headDelayMs: 1e9 }
+      const { client } = yield* setUp({ pages: { "/health": silent } }, { llama: { healthTimeoutMs: 20 } })
+      assert.deepInclude(yield* client.probe, { state: "unreachable", detail: "no answer within 20 ms" })
+    })
+  )
+
+  it.live("shows neither key nor password", () =>
+    Effect.gen(function* () {
+      const quoting = refuse(401, "bad key sk-1")
+      const { server } = yield* setUp({ pages: { "/props": quoting, "/v1/models": quoting } })
+      const client = yield* clientOf(server.url.replace("//", "//me:pass@"), {
+        llama: { apiKey: Redacted.make("sk-1") }
+      })
+      assert.deepStrictEqual(yield* client.probe, {
+        state: "foreign",
+        url: server.url,
+        detail: "bad key <api key>"
+      })
+      assert.strictEqual(client.url, server.url)
+    })
+  )
+})
