@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Glob from "effect/Glob"
 import * as Schema from "effect/Schema"
 import { attempt, fail } from "./Attempt.ts"
+import { resolveReal } from "./RealPath.ts"
 import { shownName } from "./ShownName.ts"
 import * as Tool from "./Tool.ts"
 import { maxEntries, TreeWalk } from "./TreeWalk.ts"
-import { readNeed, resolveReal, type Workspace } from "./Workspace.ts"
+import { readNeed, type Workspace } from "./Workspace.ts"
 
 const defaultLimit = 200
 const maxLimit = 2000

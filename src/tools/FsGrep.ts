@@ -6,9 +6,10 @@ import { attempt, fail } from "./Attempt.ts"
 import { climbs } from "./FsGlob.ts"
 import type { GrepRequest } from "./GrepReport.ts"
 import { ownGrep } from "./OwnGrep.ts"
+import { resolveReal } from "./RealPath.ts"
 import { findRipgrep, ripgrep } from "./Ripgrep.ts"
 import * as Tool from "./Tool.ts"
-import { readNeed, resolveReal, type Workspace } from "./Workspace.ts"
+import { readNeed, type Workspace } from "./Workspace.ts"
 
 const defaultLimit = 100
 const maxLimit = 1000

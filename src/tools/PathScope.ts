@@ -77,9 +77,10 @@ const withoutPrefix = (path: string): string =>
 /** Whether a path names a file and nothing that Windows gives another meaning: a device, a stream, a trimmed name. */
 const isPlain = (path: string, platform: NodeJS.Platform): boolean => {
   if (platform !== "win32") return true
-  const { root } = NodePath.win32.parse(withoutPrefix(path))
+  const { root } = NodePath.win32.parse(NodePath.win32.normalize(withoutPrefix(path)))
   if (!/^[a-z]:\\$/i.test(root) && !/^\\\\[^\\?.][^\\]*\\[^\\]+\\$/.test(root)) return false
-  return withoutPrefix(path)
+  return NodePath.win32
+    .normalize(withoutPrefix(path))
     .slice(root.length)
     .split("\\")
     .every((name) => !/:|[. ]$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))

@@ -1,13 +1,14 @@
 import type { Stats } from "node:fs"
-import { lstat, readlink, realpath } from "node:fs/promises"
+import { lstat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../Config.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
-import { attempt, fail, isSystemError } from "./Attempt.ts"
+import { attempt, fail } from "./Attempt.ts"
 import { type Places, readScope, type Scope, writeScope } from "./PathScope.ts"
+import { resolveName, resolveReal } from "./RealPath.ts"
 import type { ApprovalNeed, ToolContext, ToolFailure } from "./Tool.ts"
 
 /** A path that a tool was given, and where it really lies. */
@@ -65,8 +66,10 @@ export class Workspace extends Context.Service<
       ) =>
         attempt(async (): Promise<Location> => {
           if (given.includes("\0")) throw fail("the path contains a NUL character")
-          const path = NodePath.resolve(workingDir, withHome(given))
-          const [real, places] = await Promise.all([resolveReal(path), placesOf(workingDir)])
+          const named = absolute(workingDir, withHome(given))
+          const [real, places] = await Promise.all([resolveReal(named), placesOf(workingDir)])
+          // Behind a link, the parent of a directory is not what it seems by its name.
+          const path = real !== undefined && /(^|[/\\])\.\.([/\\]|$)/.test(given) ? real : NodePath.resolve(named)
           if (real === undefined) return { path, real: path, scope: "outside" }
           const scope = (await isTrusted(real, places)) ? "trust" : scopeOf(real, places)
           return { path, real, scope }
@@ -94,35 +97,6 @@ export const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
   outside: "other"
 }
 
-const maxLinks = 40
-
-/**
- * The real path: every link resolved, the deepest existing parent for what is not there yet, and where a link that
- * leads nowhere would lead. Undefined where the file system does not say.
- */
-export const resolveReal = async (path: string, links = 0): Promise<string | undefined> => {
-  try {
-    return await realpath(path)
-  } catch (error) {
-    if (!isSystemError(error) || error.code !== "ENOENT" || links > maxLinks) return undefined
-  }
-  const here = await resolveName(path, links)
-  if (here === undefined) return undefined
-  const target = await readlink(here).catch((error: unknown) =>
-    isSystemError(error) && (error.code === "ENOENT" || error.code === "EINVAL") ? "" : undefined
-  )
-  if (target === undefined || target === "") return target === undefined ? undefined : here
-  return resolveReal(NodePath.resolve(NodePath.dirname(here), target), links + 1)
-}
-
-/** The real path of the parent, with the last name as it is. */
-const resolveName = async (path: string, links = 0): Promise<string | undefined> => {
-  const parent = NodePath.dirname(path)
-  if (parent === path) return path
-  const real = await resolveReal(parent, links)
-  return real === undefined ? undefined : NodePath.join(real, NodePath.basename(path))
-}
-
 /** A name that differs may still be the same file, where a file system ignores case. */
 const isTrustFile = async (real: string, { trustFiles }: Places): Promise<boolean> => {
   const [file, ...trusted] = await Promise.all([real, ...trustFiles].map((path) => lstat(path).catch(() => undefined)))
@@ -130,6 +104,12 @@ const isTrustFile = async (real: string, { trustFiles }: Places): Promise<boolea
 }
 
 const isSame = (a: Stats, b: Stats): boolean => a.ino !== 0 && a.ino === b.ino && a.dev === b.dev
+
+/** Not normalized, except where the system does the same. */
+const absolute = (workingDir: string, path: string): string =>
+  process.platform === "win32" || NodePath.isAbsolute(path)
+    ? NodePath.resolve(workingDir, path)
+    : `${workingDir}/${path}`
 
 const withHome = (path: string): string => {
   const home = path === "~" || /^~[/\\]/.test(path) ? homeDirectory() : undefined
