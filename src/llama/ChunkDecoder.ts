@@ -12,7 +12,7 @@ export interface DecoderState {
   /** Dotted names by the names that the model knows. */
   readonly tools: ReadonlyMap<string, string>
   readonly think: ThinkSplitter.ThinkState
-  /** All text and reasoning as they came, to recognise a last chunk that repeats everything. */
+  /** What has come of text and reasoning, to recognise a last chunk that repeats everything. */
   readonly content: Heard
   readonly reasoning: Heard
   readonly calls: ReadonlyArray<CallDraft>
@@ -21,9 +21,11 @@ export interface DecoderState {
   readonly timings: Counts | undefined
 }
 
+/** Words that were handed on, and of which only this is kept. */
 interface Heard {
-  readonly text: string
   readonly pieces: number
+  readonly length: number
+  readonly hash: number
 }
 
 /** What a chunk brought; after a `failure` the answer is over. */
@@ -33,7 +35,7 @@ export interface Decoded {
   readonly failure?: Overflow | Rejected
 }
 
-const silence: Heard = { text: "", pieces: 0 }
+const silence: Heard = { pieces: 0, length: 0, hash: 0x811c9dc5 }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   tools: new Map(tools.map((tool) => [wireName(tool.name), tool.name])),
@@ -118,12 +120,17 @@ export const hasBegun = (state: DecoderState): boolean =>
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
-const hear = (heard: Heard, text: string): Heard => ({ text: heard.text + text, pieces: heard.pieces + 1 })
+const hear = ({ pieces, length, hash }: Heard, text: string): Heard => {
+  let next = hash
+  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
+  return { pieces: pieces + 1, length: length + text.length, hash: next }
+}
 
 const isRepeated = (heard: Heard, text: string, chunk: ChatChunk): boolean => {
   if (heard.pieces === 0) return false
   if (chunk.whole) return true
-  return chunk.finish !== undefined && heard.pieces > 1 && text.length === heard.text.length && text === heard.text
+  const long = chunk.finish !== undefined && heard.pieces > 1 && text.length === heard.length
+  return long && hear(silence, text).hash === heard.hash
 }
 
 const reasonOf = (word: string): "stop" | "tool_calls" | "length" => {

@@ -6,11 +6,13 @@ import type { ModelEvent, ToolSpec } from "./LlamaClient.ts"
 import { Cut, Malformed } from "./LlamaError.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { complaint, toReason } from "./ServerFault.ts"
+import * as TextTemplate from "./TextTemplate.ts"
 
 /** The body of one streamed answer, as far as it has been read. */
 export interface ReplyState {
   readonly lines: EventStream.EventStreamState
   readonly decoder: ChunkDecoder.DecoderState
+  readonly template: TextTemplate.TextTemplate | null
 }
 
 /** What a read brought; once `end` is there the rest of the body means nothing. */
@@ -28,13 +30,14 @@ export type ReplyEnd =
 
 export const start = (tools: ReadonlyArray<ToolSpec>): ReplyState => ({
   lines: EventStream.start,
-  decoder: ChunkDecoder.start(tools)
+  decoder: ChunkDecoder.start(tools),
+  template: null
 })
 
 /** One read of the body, which may begin and end anywhere. */
 export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
   const step = EventStream.push(state.lines, bytes)
-  const read = readEvents({ lines: step.state, decoder: state.decoder }, step.events)
+  const read = readEvents({ ...state, lines: step.state }, step.events)
   if (read.end !== undefined || !step.tooLong) return read
   const limit = `an event of the answer is longer than ${EventStream.maxEventBytes} bytes`
   return { ...read, end: { _tag: "Failed", reason: Malformed.make({ detail: limit }) } }
@@ -59,14 +62,25 @@ const conclude = (read: ReplyStep, how: LlamaError["reason"]): ReplyStep => {
 
 const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): ReplyStep => {
   const events: Array<ModelEvent> = []
-  let { decoder } = from
+  let { decoder, template } = from
   const stop = (end?: ReplyEnd): ReplyStep => ({
-    state: { lines: from.lines, decoder },
+    state: { lines: from.lines, decoder, template },
     events,
     alive: incoming.length > 0,
     ...(end === undefined ? {} : { end })
   })
+  const take = (chunk: ChatChunk.ChatChunk): ReplyEnd | undefined => {
+    const decoded = ChunkDecoder.decode(decoder, chunk)
+    decoder = decoded.state
+    for (const each of decoded.events) events.push(each)
+    return decoded.failure === undefined ? undefined : { _tag: "Failed", reason: decoded.failure }
+  }
   for (const event of incoming) {
+    const known = template === null || event.name === "error" ? null : TextTemplate.fit(template, event.data)
+    if (known !== null) {
+      take(known)
+      continue
+    }
     if (event.data === "[DONE]") return conclude(stop(), doneWithoutReason)
     const payloads = parse(event.data)
     if (event.name === "error") {
@@ -80,10 +94,9 @@ const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): Rep
     for (const payload of payloads) {
       const chunk = ChatChunk.narrow(payload)
       if (chunk === null) continue
-      const decoded = ChunkDecoder.decode(decoder, chunk)
-      decoder = decoded.state
-      for (const each of decoded.events) events.push(each)
-      if (decoded.failure !== undefined) return stop({ _tag: "Failed", reason: decoded.failure })
+      template = TextTemplate.learn(event.data, chunk) ?? template
+      const failure = take(chunk)
+      if (failure !== undefined) return stop(failure)
     }
   }
   return stop()
