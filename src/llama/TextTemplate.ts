@@ -25,7 +25,7 @@ export const learn = (payload: string, chunk: ChatChunk): TextTemplate | null =>
   const from = at + key.length
   const to = from + JSON.stringify(chunk[field] ?? "").length - 2
   if (wordsIn(payload.slice(from, to)) !== chunk[field] || payload[to] !== '"') return null
-  const template = { before: payload.slice(0, from), behind: payload.slice(to), field, chunk }
+  const template: TextTemplate = { before: payload.slice(0, from), behind: payload.slice(to), field, chunk }
   // The key may belong to something else than the words: with other words there, other words must come out.
   return readAgain(`${template.before}?${template.behind}`)?.[field] === "?" ? template : null
 }
