@@ -8,12 +8,14 @@ import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import type { ToolSpec } from "../llama/LlamaClient.ts"
 import { explain } from "../protocol/Explain.ts"
 import { attach } from "./Attach.ts"
+import { fail } from "./Attempt.ts"
 import { finish } from "./Finish.ts"
+import { fsEdit } from "./FsEdit.ts"
 import { fsGlob } from "./FsGlob.ts"
 import { fsGrep } from "./FsGrep.ts"
 import { fsList } from "./FsList.ts"
 import { fsRead } from "./FsRead.ts"
-import { fail } from "./Attempt.ts"
+import { fsWrite } from "./FsWrite.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolFailure, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { Workspace } from "./Workspace.ts"
@@ -48,6 +50,8 @@ export class Toolbox extends Context.Service<
         const builtIn = [
           fsList(workspace),
           fsRead(workspace),
+          fsWrite(workspace),
+          fsEdit(workspace),
           fsGlob(workspace),
           fsGrep(workspace),
           attach(workspace),

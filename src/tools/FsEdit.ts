@@ -1,0 +1,69 @@
+import { Buffer } from "node:buffer"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { comparedBytes, look, type Seen, writeAtomically } from "./AtomicWrite.ts"
+import { attempt, fail } from "./Attempt.ts"
+import { binaryKind, sniffBytes } from "./BinaryKind.ts"
+import { changePreview } from "./ChangePreview.ts"
+import { applyEdit } from "./TextEdit.ts"
+import * as Tool from "./Tool.ts"
+import { type Workspace, writeCategory } from "./Workspace.ts"
+
+/** Replaces text in a file (runtime, Tools). */
+export const fsEdit = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "fs.edit",
+    description: "Replace oldText, which must occur exactly once unless replaceAll, by newText in a file.",
+    parameters: Schema.Struct({
+      path: Schema.String,
+      oldText: Schema.String,
+      newText: Schema.String,
+      replaceAll: Schema.optionalKey(Schema.Boolean)
+    }),
+    reads: false,
+    plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
+      const { path, real, scope } = yield* workspace.writing(given, context)
+      const seen = yield* attempt(() => look(real))
+      const before = textOf(seen)
+      if (before._tag === "NoText") return yield* fail(`${path} ${before.why}`)
+      const edited = applyEdit(before.text, { oldText, newText, replaceAll })
+      if (edited._tag === "Failed") {
+        // Why it fails tells of what is in the file, and outside nobody has been asked whether that may be read.
+        return yield* fail(
+          scope === "inside" ? `${path}: ${edited.why}` : `the edit does not apply to ${path}; read the file first`
+        )
+      }
+      const after = Buffer.from(edited.text, "utf8")
+      const run = attempt(async () => {
+        await writeAtomically(real, seen, after)
+        return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
+      })
+      return {
+        need: {
+          category: writeCategory[scope],
+          reason: `edit ${path}${real === path ? "" : `, which is ${real}`}`,
+          preview: changePreview(path, seen?.content, edited.text),
+          affectedResources: [real]
+        },
+        run: Effect.uninterruptible(run)
+      }
+    })
+  })
+
+const textOf = (
+  seen: Seen
+): { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "NoText"; readonly why: string } => {
+  if (seen === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs.write" }
+  const { content } = seen
+  if (content === undefined) return { _tag: "NoText", why: `is larger than ${comparedBytes} bytes` }
+  const kind = binaryKind(content.subarray(0, sniffBytes))
+  if (kind !== undefined) return { _tag: "NoText", why: `is not text: ${kind}, ${content.length} bytes` }
+  try {
+    return { _tag: "Text", text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content) }
+  } catch {
+    return { _tag: "NoText", why: "is not UTF-8: an edit would damage it" }
+  }
+}
+
+const places = (lines: ReadonlyArray<number>): string =>
+  lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? ", …" : ""}`

@@ -1,0 +1,82 @@
+/** What is to be replaced by what. */
+export interface TextEdit {
+  readonly oldText: string
+  readonly newText: string
+  readonly replaceAll: boolean
+}
+
+export type Edited =
+  | { readonly _tag: "Edited"; readonly text: string; readonly lines: ReadonlyArray<number> }
+  | { readonly _tag: "Failed"; readonly why: string }
+
+/** So many places are named. */
+const maxNamed = 20
+
+/** What occurs more often is not looked for any further. */
+const maxFound = 100_000
+
+/** The text with the old text replaced. The old text must occur, and only once unless all of them are meant. */
+export const applyEdit = (text: string, edit: TextEdit): Edited => {
+  if (edit.oldText === "") return failed("oldText is empty; to make or replace a file use fs.write")
+  const { newText, oldText } = withLineEnds(text, edit)
+  if (oldText === newText) return failed("oldText and newText are the same")
+  const found = occurrences(text, oldText, edit.replaceAll)
+  if (found.length === 0) return failed(`oldText does not occur${hint(text, oldText)}`)
+  if (found.length > maxFound) return failed(`oldText occurs more than ${maxFound} times`)
+  const lines = lineNumbers(text, found)
+  if (found.length > 1 && !edit.replaceAll) {
+    const named = `${lines.slice(0, maxNamed).join(", ")}${lines.length > maxNamed ? ", …" : ""}`
+    return failed(
+      `oldText occurs ${found.length} times (lines ${named}); give more of the text around it, or set replaceAll`
+    )
+  }
+  let result = ""
+  let from = 0
+  for (const at of found) {
+    result += text.slice(from, at) + newText
+    from = at + oldText.length
+  }
+  return { _tag: "Edited", text: result + text.slice(from), lines }
+}
+
+const failed = (why: string): Edited => ({ _tag: "Failed", why })
+
+/** A file whose lines end with CRLF is shown without the CR: what was copied from there lacks it. */
+const withLineEnds = (text: string, edit: TextEdit): TextEdit => {
+  const { newText, oldText } = edit
+  if (text.includes(oldText) || !text.includes("\r\n") || oldText.includes("\r")) return edit
+  return { ...edit, oldText: oldText.replaceAll("\n", "\r\n"), newText: newText.replaceAll(/\r?\n/g, "\r\n") }
+}
+
+/** Where it occurs: for one replacement those that overlap count too, as it would be unclear which is meant. */
+const occurrences = (text: string, oldText: string, replaceAll: boolean): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  let at = text.indexOf(oldText)
+  while (at !== -1 && found.length <= maxFound) {
+    found.push(at)
+    at = text.indexOf(oldText, at + (replaceAll ? oldText.length : 1))
+  }
+  return found
+}
+
+const lineNumbers = (text: string, positions: ReadonlyArray<number>): ReadonlyArray<number> => {
+  let line = 1
+  let from = 0
+  return positions.map((position) => {
+    for (let at = text.indexOf("\n", from); at !== -1 && at < position; at = text.indexOf("\n", at + 1)) {
+      line += 1
+      from = at + 1
+    }
+    return line
+  })
+}
+
+/** Where its first line stands, if that is somewhere: then it is the lines after it that differ. */
+const hint = (text: string, oldText: string): string => {
+  const first = oldText.split("\n").find((line) => line.trim() !== "")
+  if (first === undefined) return ""
+  const at = text.indexOf(first.trim())
+  if (at === -1) return "; nor does its first line. Read the file again"
+  const [line = 1] = lineNumbers(text, [at])
+  return `, but its first line is like line ${line}. White space must be the same; read the file again`
+}
