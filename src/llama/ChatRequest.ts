@@ -1,8 +1,7 @@
 import type { Settings } from "../Config.ts"
-import type { ChatMessage, Entry } from "../domain/Transcript.ts"
-import { toMessages, wireName } from "../domain/Transcript.ts"
+import { wireName } from "../domain/Transcript.ts"
+import * as HistoryText from "./HistoryText.ts"
 import type { ModelRequest, ToolSpec } from "./LlamaClient.ts"
-import * as Trimming from "./Trimming.ts"
 
 /** A request body, and the bytes of text in it that the model will read. */
 export interface ChatRequest {
@@ -20,15 +19,13 @@ export const make = (
   budget: number | null,
   maxAnswer: number
 ): ChatRequest => {
-  const tools = request.tools.map(toTool)
-  const fixed = Buffer.byteLength(request.system) + Buffer.byteLength(JSON.stringify(tools))
-  const { entries, bytes } = fit(request.history, budget === null ? null : Math.max(0, budget - fixed))
-  const messages: ReadonlyArray<ChatMessage> = [{ role: "system", content: request.system }, ...toMessages(entries)]
+  const tools = toolsOf(request.tools)
+  const fixed = Buffer.byteLength(request.system) + tools.bytes
+  const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed))
   const { llama, localModels } = settings
-  const body = {
+  const system = JSON.stringify({ role: "system", content: request.system })
+  const options = {
     ...(localModels.model === undefined ? {} : { model: localModels.model }),
-    messages,
-    ...(tools.length === 0 ? {} : { tools }),
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
@@ -43,16 +40,24 @@ export const make = (
     ...(llama.topK === undefined ? {} : { top_k: llama.topK }),
     ...(llama.seed === undefined ? {} : { seed: llama.seed })
   }
-  return { body: JSON.stringify(body), promptBytes: fixed + bytes }
+  const messages = `"messages":[${system}${history.json === "" ? "" : ","}${history.json}]`
+  const offered = request.tools.length === 0 ? "" : `,"tools":${tools.json}`
+  return { body: `{${messages}${offered},${JSON.stringify(options).slice(1)}`, promptBytes: fixed + history.bytes }
 }
 
-const fit = (history: ReadonlyArray<Entry>, budget: number | null) => {
-  const limit = budget ?? Infinity
-  const trim = Trimming.plan(history, limit)
-  return { entries: Trimming.apply(history, trim, limit), bytes: Math.min(trim.bytes, limit) }
+const toolsOf = (tools: ReadonlyArray<ToolSpec>) => {
+  const known = toolTexts.get(tools)
+  if (known !== undefined) return known
+  const json = JSON.stringify(
+    tools.map((tool) => ({
+      type: "function",
+      function: { name: wireName(tool.name), description: tool.description, parameters: tool.parameters }
+    }))
+  )
+  const text = { json, bytes: Buffer.byteLength(json) }
+  toolTexts.set(tools, text)
+  return text
 }
 
-const toTool = (tool: ToolSpec) => ({
-  type: "function",
-  function: { name: wireName(tool.name), description: tool.description, parameters: tool.parameters }
-})
+/** The same tools are offered with every request of a session. */
+const toolTexts = new WeakMap<ReadonlyArray<ToolSpec>, { readonly json: string; readonly bytes: number }>()

@@ -7,7 +7,13 @@ export interface Trim {
   readonly short: number
   /** What remains, in bytes of text. */
   readonly bytes: number
+  /** How many entries were gone through, and where among them the last turn and the last step begin. */
+  readonly seen: number
+  readonly turn: number
+  readonly step: number
 }
+
+export const nothing: Trim = { from: 0, short: 0, bytes: 0, seen: 0, turn: 0, step: 0 }
 
 /** After a trim this much of the budget is used, so that the next trim is far and the prompt cache holds until then. */
 const lowWater = 0.4
@@ -15,49 +21,55 @@ const lowWater = 0.4
 /**
  * How to fit a history into `budget` bytes of text (runtime, Prompt): first old tool results are shortened, then the
  * oldest whole turns are left out; the first user message and the last turn stay. It is found by going through the
- * history as it grew, so that it moves only when the budget runs out, and then by a large stride.
+ * history as it grew, so that it moves only when the budget runs out, and then by a large stride. `known` is the trim of
+ * an earlier state of the same history under the same budget.
  */
-export const plan = (entries: ReadonlyArray<Entry>, budget: number): Trim => {
-  let from = 0
-  let short = 0
-  let bytes = 0
-  let turn = 0
-  let step = 0
+export const plan = (entries: ReadonlyArray<Entry>, budget: number, known: Trim = nothing): Trim => {
+  let { from, short, bytes, turn, step } = known
   const firstUser = entries.findIndex((entry) => entry.kind === "user")
-  const costAt = (index: number): number => {
+  const low = budget * lowWater
+  for (let index = known.seen; index < entries.length; index += 1) {
     const entry = entries[index]
-    return entry === undefined ? 0 : index < short ? sizeOf(shorten(entry)) : sizeOf(entry)
-  }
-  for (const [index, entry] of entries.entries()) {
+    if (entry === undefined) break
     const before = entries[index - 1]
     if (before?.turnId !== entry.turnId) turn = index
     if (beginsStep(entry, before)) step = index
     bytes += sizeOf(entry)
     if (bytes <= budget) continue
-    for (; bytes > budget * lowWater && short < step; short += 1) {
+    for (; bytes > low && short < step; short += 1) {
       const old = entries[short]
       if (old !== undefined && short >= from) bytes -= sizeOf(old) - sizeOf(shorten(old))
     }
-    while (bytes > budget * lowWater && from < turn) {
-      const dropped = entries[from]?.turnId
-      if (from === 0) bytes += sizeOf(leftOut(entry))
-      for (; from < turn && entries[from]?.turnId === dropped; from += 1) {
-        if (from !== firstUser) bytes -= costAt(from)
+    while (bytes > low && from < turn) {
+      const dropped = entries[from]
+      if (dropped === undefined) break
+      if (from === 0) bytes += sizeOf(leftOut(dropped))
+      for (let old = entries[from]; from < turn && old?.turnId === dropped.turnId; old = entries[from]) {
+        if (from !== firstUser) bytes -= sizeOf(from < short ? shorten(old) : old)
+        from += 1
       }
     }
   }
-  return { from, short, bytes }
+  return { from, short, bytes, seen: entries.length, turn, step }
 }
 
 /** The history as it is sent; the results of the last step are cut where even they alone are too much for `budget`. */
 export const apply = (entries: ReadonlyArray<Entry>, trim: Trim, budget: number): ReadonlyArray<Entry> => {
-  const first = entries.find((entry) => entry.kind === "user")
-  const head = trim.from === 0 || first === undefined ? [] : [first, leftOut(first)]
-  const kept = entries
-    .slice(trim.from)
-    .filter((entry) => trim.from === 0 || entry !== first)
-    .map((entry, index) => (trim.from + index < trim.short ? shorten(entry) : entry))
-  return [...head, ...(trim.bytes > budget ? squeeze(kept, trim.bytes - budget) : kept)]
+  const kept = between(entries, trim, 0, entries.length)
+  return trim.bytes > budget ? squeeze(kept, trim.bytes - budget) : kept
+}
+
+/** What is sent of the entries from `since` to `until`; from 0 on the first user message is among it. */
+export const between = (
+  entries: ReadonlyArray<Entry>,
+  trim: Trim,
+  since: number,
+  until: number
+): ReadonlyArray<Entry> => {
+  const start = Math.max(since, trim.from)
+  const kept = entries.slice(start, until).map((entry, at) => (start + at < trim.short ? shorten(entry) : entry))
+  const first = since > 0 || trim.from === 0 ? undefined : entries.find((entry) => entry.kind === "user")
+  return first === undefined ? kept : [first, leftOut(first), ...kept.filter((entry) => entry !== first)]
 }
 
 /** Bytes of text that an entry brings into a prompt. */
