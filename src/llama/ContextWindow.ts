@@ -7,10 +7,12 @@ export interface ContextWindow {
   readonly bytesPerToken: number
   /** Whether the server has counted a prompt of ours, or it is still a guess. */
   readonly measured: boolean
+  /** The most that an answer may ask for, in tokens, once a request has been too much; null: what is configured. */
+  readonly answer: number | null
 }
 
 /** A guess that rather sends too little. */
-export const unknown: ContextWindow = { tokens: null, bytesPerToken: 3, measured: false }
+export const unknown: ContextWindow = { tokens: null, bytesPerToken: 3, measured: false, answer: null }
 
 /** A change of less than this is no reason to trim anew, which would cost the prompt cache. */
 const tolerance = 0.12
@@ -26,12 +28,23 @@ export const learnPrompt = (window: ContextWindow, bytes: number, promptTokens: 
 export const learnWindow = (window: ContextWindow, tokens: number): ContextWindow =>
   window.tokens === tokens ? window : { ...window, tokens }
 
-/** The server has refused a prompt of `bytes` bytes of text; if it did not say what would fit, four fifths may. */
+/**
+ * The server has refused a prompt of `bytes` bytes of text; if it did not say what would fit, four fifths may. Some
+ * servers refuse a prompt that fits if the answer's cap does not fit beside it, so from now on the cap is smaller.
+ */
 export const learnOverflow = (window: ContextWindow, overflow: Overflow, bytes: number): ContextWindow => {
   const counted = overflow.usedTokens === undefined ? window : learnPrompt(window, bytes, overflow.usedTokens)
-  if (overflow.windowTokens !== undefined) return { ...counted, tokens: overflow.windowTokens }
-  return { ...counted, tokens: counted.tokens ?? Math.floor((bytes / counted.bytesPerToken) * 0.8) }
+  const tokens = overflow.windowTokens ?? counted.tokens ?? Math.floor((bytes / counted.bytesPerToken) * 0.8)
+  return { ...counted, tokens, answer: Math.floor(tokens / 4) }
 }
+
+/** How much of the budget is left to a prompt that has just been refused: all, where only the answer was too much. */
+export const shareAfter = ({ usedTokens, windowTokens }: Overflow): number =>
+  usedTokens !== undefined && windowTokens !== undefined && usedTokens <= windowTokens * 0.75 ? 1 : 0.6
+
+/** The cap of an answer in tokens, of which `configured` is the most; 0: none. */
+export const answerCap = (window: ContextWindow, configured: number): number =>
+  window.answer === null ? configured : Math.min(configured || Infinity, window.answer)
 
 /**
  * How many bytes of text a prompt may have, null: any number. A reserve is kept for the answer: a quarter of the window,

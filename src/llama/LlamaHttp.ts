@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     Effect.map((found) => (found.detail === undefined ? found : { ...found, detail: hide(found.detail) })),
     Effect.tap((found) =>
       Effect.sync(() => {
-        probed = found.state === "ready"
+        probed = found.state === "ready" || found.state === "foreign"
         if (found.contextTokens !== undefined) window = ContextWindow.learnWindow(window, found.contextTokens)
       })
     )
@@ -66,13 +66,15 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
 
   const stream = (request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> =>
     Stream.suspend(() => {
-      const budget = () => ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
-      let sent = ChatRequest.make(request, settings, budget(), localModels.completionMaxTokens)
+      const build = (share: number) => {
+        const budget = ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
+        const cap = ContextWindow.answerCap(window, localModels.completionMaxTokens)
+        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap)
+      }
+      let sent = build(1)
       const shrink = (overflow: Overflow): HttpRequest => {
         window = ContextWindow.learnOverflow(window, overflow, sent.promptBytes)
-        const limit = budget()
-        const maxAnswer = Math.min(localModels.completionMaxTokens || Infinity, Math.floor((window.tokens ?? 4096) / 4))
-        sent = ChatRequest.make(request, settings, limit === null ? null : limit * harder, maxAnswer)
+        sent = build(ContextWindow.shareAfter(overflow))
         return post(sent.body)
       }
       return ModelCall.stream(transport, {
@@ -99,9 +101,6 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     window: Effect.sync(() => window.tokens)
   })
 })
-
-/** How much of the budget is left to a prompt that has been refused once. */
-const harder = 0.6
 
 /** The server at `localModels.url`. */
 export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(

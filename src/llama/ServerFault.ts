@@ -71,6 +71,8 @@ const overflowWords = [
 ]
 
 const used = [
+  /\((\d+) in the (?:messages|prompt)/i,
+  /(\d+) input tokens/i,
   /\((\d+) tokens\)/,
   /requested (\d+) tokens/i,
   /resulted in (\d+) tokens/i,

@@ -55,6 +55,25 @@ describe("a prompt that is too long for the server", () => {
     )
   }
 
+  it.live("only for its answer's cap is sent again with a smaller one, and so are those that follow", () =>
+    Effect.gen(function* () {
+      const { server, client } = yield* setUp()
+      server.answer(({ body }) =>
+        body.max_tokens > 4000
+          ? refuse(400, "maximum context length is 8192 tokens and your request has 150 input tokens")
+          : say({ text: "there" })
+      )
+      const history = [...turns(3, 100), userEntry("the last question", "t-last")]
+      for (const _ of [1, 2]) assert.isUndefined((yield* outcome(client.stream(question("", { history })))).failure)
+      const bodies = server.chats.map(({ body }) => body)
+      assert.deepStrictEqual(
+        bodies.map(({ max_tokens }) => max_tokens),
+        [16384, 2048, 2048]
+      )
+      assert.deepStrictEqual(bodies[1].messages, bodies[0].messages)
+    })
+  )
+
   it.live("is not sent again once words have come", () =>
     Effect.gen(function* () {
       const { server, client } = yield* setUp({

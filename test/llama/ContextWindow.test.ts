@@ -3,7 +3,7 @@ import type { ContextWindow } from "../../src/llama/ContextWindow.ts"
 import * as Window from "../../src/llama/ContextWindow.ts"
 import { Overflow } from "../../src/llama/LlamaError.ts"
 
-const known: ContextWindow = { tokens: 4096, bytesPerToken: 4, measured: true }
+const known: ContextWindow = { tokens: 4096, bytesPerToken: 4, measured: true, answer: null }
 
 describe("what is known of the window", () => {
   it("is nothing at first, and then nothing is trimmed", () => {
@@ -42,7 +42,8 @@ describe("what is known of the window", () => {
     assert.deepStrictEqual(Window.learnOverflow(known, overflow, 12_000), {
       tokens: 2048,
       bytesPerToken: 2,
-      measured: true
+      measured: true,
+      answer: 512
     })
   })
 
@@ -50,5 +51,18 @@ describe("what is known of the window", () => {
     const overflow = Overflow.make({ detail: "too long" })
     assert.strictEqual(Window.learnOverflow(Window.unknown, overflow, 30_000).tokens, 8000)
     assert.strictEqual(Window.learnOverflow(known, overflow, 30_000).tokens, 4096)
+  })
+
+  it("leaves a prompt more or less as it was where only the answer was too much", () => {
+    const overflow = (usedTokens: number) => Overflow.make({ detail: "", usedTokens, windowTokens: 8192 })
+    assert.strictEqual(Window.shareAfter(overflow(150)), 1)
+    assert.strictEqual(Window.shareAfter(overflow(8000)), 0.6)
+    assert.strictEqual(Window.shareAfter(Overflow.make({ detail: "" })), 0.6)
+    const learned = Window.learnOverflow(known, overflow(150), 600)
+    assert.deepStrictEqual(
+      [16384, 0, 100].map((cap) => Window.answerCap(learned, cap)),
+      [2048, 2048, 100]
+    )
+    assert.strictEqual(Window.answerCap(known, 16384), 16384)
   })
 })

@@ -31,7 +31,17 @@ const overflows: ReadonlyArray<readonly [body: unknown, used: number | undefined
         "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).",
       code: 400
     },
-    9000,
+    8000,
+    8192
+  ],
+  [
+    {
+      error: {
+        message:
+          "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens and your request has 150 input tokens (16384 > 8192 - 150)."
+      }
+    },
+    150,
     8192
   ],
   [
