@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { binPath, StateDir } from "./support/Bin.ts"
+
+const ping = '{"kind":"request","id":"1","type":"ping"}\n'
+
+/** Runs the bin once in a home of its own; whether it answered, and what its cache folder holds. */
+const launch = (home: string, env: NodeJS.ProcessEnv = {}) => {
+  using state = new StateDir()
+  const { status, stderr, stdout } = spawnSync(process.execPath, [binPath], {
+    input: ping,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: home, ATOMIC_AGENT_STATE_DIR: state.path, ...env }
+  })
+  assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
+  assert.deepInclude(JSON.parse(stdout), { correlationId: "1", ok: true })
+  const folder = Path.join(home, ".cache/atomic-agent-sidecar")
+  return Fs.existsSync(folder) ? Fs.readdirSync(folder).map((name) => Path.join(folder, name)) : []
+}
+
+const withHome = (use: (home: string) => void) => {
+  const home = Fs.mkdtempSync(Path.join(Os.tmpdir(), "sidecar-home-"))
+  try {
+    use(home)
+  } finally {
+    Fs.chmodSync(home, 0o700)
+    Fs.rmSync(home, { recursive: true, force: true })
+  }
+}
+
+describe("the launcher", () => {
+  it("leaves a code cache that only its user can read, and leaves it alone the next time", () =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      assert.strictEqual(Fs.statSync(cache).mode & 0o777, 0o600)
+      assert.strictEqual(Fs.statSync(Path.dirname(cache)).mode & 0o777, 0o700)
+      const before = Fs.statSync(cache).mtimeMs
+      assert.deepStrictEqual(launch(home), [cache])
+      assert.strictEqual(Fs.statSync(cache).mtimeMs, before)
+    }))
+
+  it("starts with a damaged cache, and makes it anew", () =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      const good = Fs.statSync(cache).size
+      for (const damage of ["", "garbage", Fs.readFileSync(cache).subarray(0, 1000)]) {
+        Fs.writeFileSync(cache, damage)
+        launch(home)
+        assert.isAbove(Fs.statSync(cache).size, good / 2)
+      }
+    }))
+
+  it("clears away what has grown old", () =>
+    withHome((home) => {
+      const folder = Path.join(home, ".cache/atomic-agent-sidecar")
+      Fs.mkdirSync(folder, { recursive: true })
+      const old = Path.join(folder, "old.cache")
+      Fs.writeFileSync(old, "")
+      Fs.utimesSync(old, new Date(0), new Date(0))
+      assert.notInclude(launch(home), old)
+    }))
+
+  it("needs no cache: none is made where Node is told to make none, or there is no home", () =>
+    withHome((home) => {
+      assert.deepStrictEqual(launch(home, { NODE_DISABLE_COMPILE_CACHE: "1" }), [])
+      launch("")
+      launch(Path.join(binPath, "not-a-folder"))
+    }))
+})
