@@ -3,7 +3,7 @@ import type { ContextWindow } from "../../src/llama/ContextWindow.ts"
 import * as Window from "../../src/llama/ContextWindow.ts"
 import { Overflow } from "../../src/llama/LlamaError.ts"
 
-const known: ContextWindow = { tokens: 4096, bytesPerToken: 4, measured: true, answer: null }
+const known: ContextWindow = { tokens: 4096, fits: null, bytesPerToken: 4, measured: true, answer: null }
 
 describe("what is known of the window", () => {
   it("is nothing at first, and then nothing is trimmed", () => {
@@ -41,6 +41,7 @@ describe("what is known of the window", () => {
     const overflow = Overflow.make({ detail: "", usedTokens: 6000, windowTokens: 2048 })
     assert.deepStrictEqual(Window.learnOverflow(known, overflow, 12_000), {
       tokens: 2048,
+      fits: null,
       bytesPerToken: 2,
       measured: true,
       answer: 512
@@ -49,8 +50,11 @@ describe("what is known of the window", () => {
 
   it("learns from an overflow without numbers that what was sent is too much", () => {
     const overflow = Overflow.make({ detail: "too long" })
-    assert.strictEqual(Window.learnOverflow(Window.unknown, overflow, 30_000).tokens, 8000)
-    assert.strictEqual(Window.learnOverflow(known, overflow, 30_000).tokens, 4096)
+    assert.deepInclude(Window.learnOverflow(Window.unknown, overflow, 30_000), { tokens: null, fits: 8000 })
+    const learned = Window.learnOverflow(known, overflow, 10_000)
+    assert.deepInclude(learned, { tokens: 4096, fits: 2000 })
+    assert.strictEqual(Window.budget(learned, 16384, 0), 1500 * 4)
+    assert.deepInclude(Window.learnWindow(learned, 8192), { tokens: 8192, fits: null })
   })
 
   it("leaves a prompt more or less as it was where only the answer was too much", () => {

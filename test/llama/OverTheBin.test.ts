@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { chunk, refuse, say } from "../../src/testing/LlamaAnswers.ts"
+import type { LlamaServer, LlamaServerOptions } from "../../src/testing/LlamaServer.ts"
+import * as Standin from "../../src/testing/LlamaServer.ts"
+import { Bin, StateDir } from "../support/Bin.ts"
+
+interface Setting {
+  readonly server: LlamaServer
+  readonly bin: Bin
+}
+
+/** A stand-in server and the real bin that is told of it; what the bin writes is held against the contract at its end. */
+const over = async (
+  play: (setting: Setting) => Promise<void>,
+  options: LlamaServerOptions = {},
+  env: NodeJS.ProcessEnv = {}
+): Promise<void> => {
+  const server = await Standin.start(options)
+  try {
+    using dir = new StateDir({ localModels: { url: `${server.url}/v1/` } })
+    using bin = new Bin(dir, { env })
+    await play({ server, bin })
+    await bin.end()
+  } finally {
+    await server.stop()
+  }
+}
+
+const send = async (bin: Bin, sessionId: string, text = "hi"): Promise<string> => {
+  const response = await bin.request("send_message", { sessionId, text })
+  return response.ok ? (response.payload as { reason: string }).reason : response.error.message
+}
+
+const errors = (bin: Bin): ReadonlyArray<readonly [code: string, message: string]> =>
+  bin.frames.flatMap((frame) =>
+    frame.kind === "event" && frame.type === "error" ? [[frame.payload.code ?? "", frame.payload.message] as const] : []
+  )
+
+const replies = (bin: Bin): ReadonlyArray<string> =>
+  bin.frames.flatMap((frame) =>
+    frame.kind === "event" && frame.type === "assistant_reply" ? [frame.payload.text] : []
+  )
+
+const begun = [chunk({ content: "one" }), chunk({ content: " two" })]
+const rest = [chunk({ content: " three" }), chunk({}, "stop"), "data: [DONE]\n\n"]
+
+describe("over the real bin, a model server", () => {
+  it("that is down at the start and up later answers when it is there", () =>
+    over(async ({ server, bin }) => {
+      await server.stop()
+      const id = await bin.session()
+      assert.include((await bin.event("llm_unavailable")).payload.error, "ECONNREFUSED")
+      assert.strictEqual(await send(bin, id), "failed")
+      assert.deepStrictEqual(
+        errors(bin).map(([code]) => code),
+        ["step_error:transport"]
+      )
+      await server.restart()
+      assert.strictEqual(await send(bin, id), "reply")
+    }))
+
+  it("that loads is waited for", () =>
+    over(async ({ server, bin }) => {
+      const id = await bin.session()
+      server.answer((_, index) => (index < 6 ? refuse(503, "Loading model") : say({ text: "there" })))
+      assert.strictEqual(await send(bin, id), "reply")
+      assert.deepStrictEqual([replies(bin), server.chats.length], [["there"], 7])
+    }))
+
+  it("that is killed in mid-stream and comes back fails one turn and answers the next", () =>
+    over(async ({ server, bin }) => {
+      const id = await bin.session()
+      server.answer({ pieces: begun, ending: "hang" })
+      const turn = send(bin, id)
+      await bin.event("assistant_delta", ({ payload }) => payload.text.endsWith("two"))
+      await server.stop()
+      assert.strictEqual(await turn, "failed")
+      await server.restart()
+      server.answer(say({ text: "back" }))
+      assert.strictEqual(await send(bin, id, "and now?"), "reply")
+      assert.deepStrictEqual(server.chats.at(-1)?.body.messages.slice(1), [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "one two" },
+        { role: "user", content: "and now?" }
+      ])
+    }))
+
+  it("that stalls in mid-stream, pinging, fails the turn and is left", () =>
+    over(
+      async ({ server, bin }) => {
+        const id = await bin.session()
+        server.answer({ pieces: begun, ending: "hang", pingMs: 20 })
+        assert.strictEqual(await send(bin, id), "failed")
+        await server.dropped(1)
+        assert.match(errors(bin)[0]?.join() ?? "", /^step_error:transport,.*silent/)
+        server.answer(say({ text: "again" }))
+        assert.strictEqual(await send(bin, id), "reply")
+      },
+      {},
+      { ATOMIC_AGENT_LLAMA_REQUEST_TIMEOUT_MS: "300" }
+    ))
+
+  it("whose words come while the sidecar is stopped for longer than silence may last is heard to the end", () =>
+    over(
+      async ({ server, bin }) => {
+        const id = await bin.session()
+        const pieces = function* () {
+          yield* begun
+          bin.child.kill("SIGSTOP")
+          yield 1200
+          bin.child.kill("SIGCONT")
+          yield 30
+          yield* rest
+        }
+        server.answer({ pieces: pieces() })
+        assert.strictEqual(await send(bin, id), "reply")
+        assert.deepStrictEqual(replies(bin), ["one two three"])
+      },
+      {},
+      { ATOMIC_AGENT_LLAMA_REQUEST_TIMEOUT_MS: "500" }
+    ))
+
+  it("that overflows after thirty turns gets one harder trim, and the conversation goes on", () =>
+    over(
+      async ({ server, bin }) => {
+        const id = await bin.session()
+        const refused: Array<number> = []
+        let turn = 0
+        server.answer(({ body }) => {
+          if (JSON.stringify(body.messages).length < 30_000) return say({ text: "a".repeat(400) })
+          refused.push(turn)
+          return refuse(500, "Context size has been exceeded.")
+        })
+        for (; turn < 120; turn += 1) {
+          assert.strictEqual(await send(bin, id, `question ${turn} ${"q".repeat(400)}`), "reply")
+          assert.isTrue(server.chats.at(-1)?.body.messages[1].content.startsWith("question 0 "))
+        }
+        assert.isAtLeast(refused[0] ?? 0, 28)
+        assert.strictEqual(refused.length, 1, "what was too much is not sent again")
+        assert.deepStrictEqual(errors(bin), [])
+      },
+      { contextTokens: 1_000_000 }
+    ))
+
+  it("that can never be pleased fails the turn as the contract says", () =>
+    over(async ({ server, bin }) => {
+      const id = await bin.session()
+      const rows = [
+        [refuse(400, "the request exceeds the available context size"), "model"],
+        [refuse(400, "failed to parse grammar"), "grammar"],
+        [refuse(401, "Invalid API Key"), "transport"],
+        [refuse(404, "File Not Found"), "transport"],
+        [{ headers: { "Content-Type": "text/html" }, pieces: ["<html><title>Hello</title></html>"] }, "transport"],
+        [{ pieces: [...begun, { error: { message: "boom" } }] }, "transport"],
+        [{ pieces: begun }, "transport"],
+        [{ pieces: [chunk({ reasoning_content: "hm" }), chunk({}, "stop")] }, "model"]
+      ] as const
+      for (const [answer, category] of rows) {
+        server.answer(answer)
+        assert.strictEqual(await send(bin, id), "failed")
+        assert.strictEqual(errors(bin).at(-1)?.[0], `step_error:${category}`)
+      }
+      server.answer(say({ text: "well then" }))
+      assert.strictEqual(await send(bin, id), "reply")
+    }))
+})
