@@ -20,6 +20,8 @@ export interface ToolOutput {
   readonly text: string
   /** The tool already left something out of `text`. */
   readonly truncated?: boolean
+  /** It was done, and did not go well: a command that ended with another code than 0. */
+  readonly isError?: boolean
   /** Absolute paths. */
   readonly attachments?: ReadonlyArray<string>
 }

@@ -9,6 +9,7 @@ import type { ToolSpec } from "../llama/LlamaClient.ts"
 import { explain } from "../protocol/Explain.ts"
 import { attach } from "./Attach.ts"
 import { fail } from "./Attempt.ts"
+import { BackgroundGroups } from "./ChildGroup.ts"
 import { finish } from "./Finish.ts"
 import { fsEdit } from "./FsEdit.ts"
 import { fsGlob } from "./FsGlob.ts"
@@ -16,6 +17,7 @@ import { fsGrep } from "./FsGrep.ts"
 import { fsList } from "./FsList.ts"
 import { fsRead } from "./FsRead.ts"
 import { fsWrite } from "./FsWrite.ts"
+import { shellRun } from "./ShellRun.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolFailure, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { Workspace } from "./Workspace.ts"
@@ -37,6 +39,8 @@ export class Toolbox extends Context.Service<
     reads(tool: string): boolean
     /** Looks at a call: finds the tool, decodes the arguments, plans. Never fails; a defect of a tool passes through. */
     plan(call: ToolCall, context: ToolContext): Effect.Effect<Planned>
+    /** Ends what commands left running behind them; happens by itself when the toolbox goes. */
+    readonly endBackground: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/tools/Toolbox") {
   /** The built-in tools, and others beside them: one of the same name takes a built-in's place. */
@@ -44,8 +48,11 @@ export class Toolbox extends Context.Service<
     Layer.effect(
       Toolbox,
       Effect.gen(function* () {
-        const { toolTimeoutMs } = (yield* Config).agent
+        const settings = yield* Config
+        const { toolTimeoutMs } = settings.agent
         const workspace = yield* Workspace
+        const background = new BackgroundGroups()
+        yield* Effect.addFinalizer(() => background.endAll)
 
         const builtIn = [
           fsList(workspace),
@@ -54,6 +61,7 @@ export class Toolbox extends Context.Service<
           fsEdit(workspace),
           fsGlob(workspace),
           fsGrep(workspace),
+          shellRun(workspace, settings.tools.shell, background),
           attach(workspace),
           finish
         ]
@@ -86,6 +94,7 @@ export class Toolbox extends Context.Service<
           get specs() {
             return (specs ??= Array.from(tools.values(), specOf))
           },
+          endBackground: background.endAll,
           reads: (name) => tools.get(name)?.reads ?? true,
           plan
         })
@@ -127,8 +136,8 @@ const within = <A>(effect: Effect.Effect<A, ToolFailure>, limitMs: number | null
 
 const asResult = ({ message }: ToolFailure): ToolResult => ({ status: "error", summary: message, truncated: false })
 
-const toResult = ({ attachments, text, truncated }: ToolOutput): ToolResult => ({
-  status: "ok",
+const toResult = ({ attachments, isError, text, truncated }: ToolOutput): ToolResult => ({
+  status: isError === true ? "error" : "ok",
   summary: text,
   truncated: truncated ?? false,
   ...(attachments === undefined ? {} : { attachments })

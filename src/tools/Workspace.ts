@@ -117,7 +117,7 @@ const withHome = (path: string): string => {
 }
 
 /** A home that is the root of everything is none. */
-const homeDirectory = (): string | undefined => {
+export const homeDirectory = (): string | undefined => {
   const home = process.getBuiltinModule("node:os").homedir()
   return home === "" || NodePath.dirname(NodePath.resolve(home)) === NodePath.resolve(home) ? undefined : home
 }

@@ -1,0 +1,173 @@
+import type { ChildProcess } from "node:child_process"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { fail, inWords, isSystemError } from "./Attempt.ts"
+import { OutputCapture } from "./OutputCapture.ts"
+import type { ToolFailure } from "./Tool.ts"
+
+/** What is to be run. */
+export interface ChildRequest {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  /** On Windows: the arguments are quoted already, as `cmd` wants it. */
+  readonly isQuoted?: boolean
+  /** Absolute. */
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly timeoutMs: number
+  /** Per stream. */
+  readonly maxOutputBytes: number
+}
+
+/** How it went. */
+export interface ChildOutcome {
+  readonly stdout: OutputCapture
+  readonly stderr: OutputCapture
+  readonly end:
+    | { readonly _tag: "Exited"; readonly code: number }
+    | { readonly _tag: "Killed"; readonly signal: string }
+    | { readonly _tag: "TimedOut" }
+}
+
+/** From TERM to KILL, in milliseconds (runtime, Tools). */
+const killAfterMs = 2000
+
+/** How often it is looked whether a group is gone, in milliseconds. */
+const pollMs = 20
+
+/** How long output is still read after the direct child has ended, in milliseconds: others may hold the pipe open. */
+const drainMs = 250
+
+/** Process groups that outlived the command that started them. */
+export class BackgroundGroups {
+  private readonly groups = new Set<number>()
+
+  add(pid: number): void {
+    for (const group of this.groups) if (!isAlive(group)) this.groups.delete(group)
+    if (isAlive(pid)) this.groups.add(pid)
+  }
+
+  /** Ends them all. */
+  readonly endAll: Effect.Effect<void> = Effect.suspend(() => {
+    const groups = [...this.groups]
+    this.groups.clear()
+    return Effect.forEach(groups, terminate, { concurrency: "unbounded", discard: true })
+  })
+}
+
+/**
+ * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
+ * in `background`; on a timeout, and when it is interrupted, the whole group is ended.
+ */
+export const runChild = (
+  request: ChildRequest,
+  background: BackgroundGroups
+): Effect.Effect<ChildOutcome, ToolFailure> =>
+  Effect.acquireUseRelease(
+    start(request),
+    ({ drained, ended, stderr, stdout }) =>
+      Effect.gen(function* () {
+        const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
+        const end = yield* Effect.raceFirst(Deferred.await(ended), timeout)
+        if (end._tag !== "TimedOut") yield* Effect.raceFirst(Deferred.await(drained), pause(drainMs))
+        return { stdout, stderr, end }
+      }),
+    ({ child }, exit) => {
+      const { pid } = child
+      if (pid === undefined) return Effect.void
+      const isOver = Exit.isSuccess(exit) && exit.value.end._tag !== "TimedOut"
+      const ending = isOver ? Effect.sync(() => background.add(pid)) : terminate(pid)
+      return Effect.andThen(
+        ending,
+        Effect.sync(() => {
+          child.stdout?.destroy()
+          child.stderr?.destroy()
+        })
+      )
+    }
+  )
+
+interface Running {
+  readonly child: ChildProcess
+  readonly stdout: OutputCapture
+  readonly stderr: OutputCapture
+  readonly ended: Deferred.Deferred<ChildOutcome["end"], ToolFailure>
+  /** Both streams have ended. */
+  readonly drained: Deferred.Deferred<void>
+}
+
+const start = ({
+  args,
+  command,
+  cwd,
+  env,
+  isQuoted = false,
+  maxOutputBytes
+}: ChildRequest): Effect.Effect<Running, ToolFailure> =>
+  Effect.suspend(() => {
+    const stdout = new OutputCapture(maxOutputBytes)
+    const stderr = new OutputCapture(maxOutputBytes)
+    const ended = Deferred.makeUnsafe<ChildOutcome["end"], ToolFailure>()
+    const drained = Deferred.makeUnsafe<void>()
+    let child: ChildProcess
+    try {
+      child = process.getBuiltinModule("node:child_process").spawn(command, args, {
+        cwd,
+        env,
+        detached: process.platform !== "win32",
+        stdio: ["ignore", "pipe", "pipe"],
+        windowsHide: true,
+        windowsVerbatimArguments: isQuoted
+      })
+    } catch (error) {
+      if (isSystemError(error)) return Effect.fail(fail(`the command could not be started: ${inWords(error)}`))
+      throw error
+    }
+    child.stdout?.on("data", (bytes) => stdout.push(bytes))
+    child.stderr?.on("data", (bytes) => stderr.push(bytes))
+    for (const stream of [child.stdout, child.stderr]) stream?.on("error", () => {})
+    child.once("error", (error) => {
+      Deferred.doneUnsafe(ended, Effect.fail(fail(`the command could not be started: ${error.message}`)))
+    })
+    child.once("exit", (code, signal) => {
+      const end = code === null ? { _tag: "Killed" as const, signal: signal ?? "?" } : { _tag: "Exited" as const, code }
+      Deferred.doneUnsafe(ended, Effect.succeed(end))
+    })
+    child.once("close", () => Deferred.doneUnsafe(drained, Effect.void))
+    return Effect.succeed({ child, stdout, stderr, ended, drained })
+  })
+
+/** TERM to a whole group, and KILL if that was not heard. */
+const terminate = (pid: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (!signal(pid, "SIGTERM")) return
+    for (let waited = 0; waited < killAfterMs && isAlive(pid); waited += pollMs) yield* pause(pollMs)
+    signal(pid, "SIGKILL")
+  })
+
+/** Real time, whatever the clock says: processes know no other. */
+const pause = (ms: number): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const timer = setTimeout(() => resume(Effect.void), ms)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+const isAlive = (pid: number): boolean => signal(pid, 0)
+
+/** Whether there was anybody to hear it. */
+const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
+  if (process.platform === "win32") return name !== 0 && endTree(pid)
+  try {
+    return process.kill(-pid, name)
+  } catch {
+    return false
+  }
+}
+
+/** Windows has no groups: the tree of children is ended, at once. */
+const endTree = (pid: number): false => {
+  const taskkill = process.getBuiltinModule("node:child_process").spawn
+  taskkill("taskkill", ["/pid", `${pid}`, "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => {})
+  return false
+}

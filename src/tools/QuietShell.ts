@@ -1,0 +1,115 @@
+import { constants } from "node:fs"
+import { access, readdir, stat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Glob from "effect/Glob"
+import { parse, type Word } from "../domain/ShellParser.ts"
+import { gitRunsNothing } from "./GitTrust.ts"
+import { resolveReal } from "./RealPath.ts"
+
+/** So many names are looked at to see what a pattern stands for. */
+const maxNames = 5000
+
+/**
+ * What a command line that only reads by its words needs to do so in truth: the environment to run it in. Undefined
+ * where a name leads out of the working directory by a link, where a program is only found in places that the agent
+ * may write to, or where the repository names programs for git to run. Then somebody must be asked.
+ */
+export const quietEnvironment = async (
+  command: string,
+  cwd: string,
+  workingDir: string,
+  home: string | undefined
+): Promise<{ readonly [name: string]: string | undefined } | undefined> => {
+  const { commands } = parse(command)
+  const programs = safePath([workingDir, ...(home === undefined ? [] : [home])])
+  for (const { words } of commands) {
+    const [name, ...rest] = words
+    if (name === undefined || !(await isFound(name.text, programs))) return undefined
+    if (name.text === "git" && !(await gitRunsNothing(cwd))) return undefined
+    for (const word of rest) {
+      const files = await namesOf(word, cwd)
+      if (files === undefined) return undefined
+      for (const file of files) {
+        const path = NodePath.join(cwd, file)
+        // A word that climbs out was found to be no path, but text.
+        const real = isIn(workingDir, path) ? await resolveReal(path) : undefined
+        if (real !== undefined && !isIn(workingDir, real)) return undefined
+      }
+    }
+  }
+  const { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER } = process.env
+  return {
+    LANG,
+    LC_ALL,
+    LC_CTYPE,
+    LOGNAME,
+    TMPDIR,
+    TZ,
+    USER,
+    HOME: home,
+    PATH: programs.join(NodePath.delimiter),
+    TERM: "dumb",
+    // Git neither refreshes its index nor heeds a configuration that could have been written without a question.
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_PAGER: "cat",
+    GIT_TERMINAL_PROMPT: "0"
+  }
+}
+
+const builtins = new Set(["echo", "printf", "pwd", "true"])
+
+/** Where programs are looked for: what the agent could write to is no such place. */
+const safePath = (writable: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...(process.env["PATH"] ?? "").split(NodePath.delimiter), "/usr/local/bin", "/usr/bin", "/bin"].filter(
+    (folder, index, all) =>
+      NodePath.isAbsolute(folder) && !writable.some((top) => isIn(top, folder)) && all.indexOf(folder) === index
+  )
+
+const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boolean> => {
+  if (builtins.has(name)) return true
+  for (const folder of path) {
+    const file = NodePath.join(folder, name)
+    const isProgram = await access(file, constants.X_OK).then(
+      () => stat(file).then((found) => found.isFile()),
+      () => false
+    )
+    if (isProgram) return true
+  }
+  return false
+}
+
+const isIn = (top: string, path: string): boolean => {
+  const relative = NodePath.relative(top, path)
+  return relative === "" || (!relative.startsWith("..") && !NodePath.isAbsolute(relative))
+}
+
+/** What could be the name of a file in a word: the word, the value in it, or what it stands for. */
+const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
+  if (globAt !== -1) return expand(text, cwd)
+  if (!text.startsWith("-")) return [text]
+  const equals = text.indexOf("=")
+  return equals === -1 ? [] : [text.slice(equals + 1)]
+}
+
+/** The names that a pattern stands for, segment by segment as the shell does it; undefined where they are too many. */
+const expand = async (pattern: string, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
+  let found: ReadonlyArray<string> = [""]
+  let looked = 0
+  for (const segment of pattern.split("/")) {
+    const next: Array<string> = []
+    for (const base of found) {
+      if (!/[*?[]/.test(segment)) {
+        next.push(NodePath.join(base, segment))
+        continue
+      }
+      const glob = Glob.make(segment.replaceAll(/[{}]/g, "\\$&"))
+      const names = await readdir(NodePath.join(cwd, base)).catch(() => [])
+      looked += names.length
+      if (looked > maxNames) return undefined
+      for (const name of names) if (Glob.match(glob, name)) next.push(NodePath.join(base, name))
+    }
+    found = next
+  }
+  return found
+}

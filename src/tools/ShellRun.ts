@@ -1,0 +1,114 @@
+import { stat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Settings } from "../Config.ts"
+import { judge } from "../domain/ShellRules.ts"
+import { attempt, fail } from "./Attempt.ts"
+import { type BackgroundGroups, type ChildOutcome, type ChildRequest, runChild } from "./ChildGroup.ts"
+import { quietEnvironment } from "./QuietShell.ts"
+import { resolveReal } from "./RealPath.ts"
+import * as Tool from "./Tool.ts"
+import { homeDirectory, type Workspace } from "./Workspace.ts"
+
+/** No command may run longer, in milliseconds. */
+const maxTimeoutMs = 24 * 60 * 60 * 1000
+
+/** Runs a command line (runtime, Tools). What is on the read-only list asks nobody. */
+export const shellRun = (
+  workspace: Workspace["Service"],
+  settings: Settings["tools"]["shell"],
+  background: BackgroundGroups
+) =>
+  Tool.make({
+    name: "shell.run",
+    description: `Run a command line with ${process.platform === "win32" ? "cmd /c" : "sh -c"}; stdin is closed.`,
+    parameters: Schema.Struct({
+      command: Schema.String,
+      cwd: Schema.optionalKey(Schema.String),
+      timeoutMs: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" })))
+    }),
+    reads: false,
+    timeoutMs: null,
+    plan: Effect.fnUntraced(function* ({ command, cwd: given = ".", timeoutMs }, context) {
+      if (command.trim() === "") return yield* fail("the command is blank")
+      if (command.includes("\0")) return yield* fail("the command contains a NUL character")
+      const { real: cwd, scope } = yield* workspace.reading(given, context)
+      const home = homeDirectory()
+      const verdict = judge(command, { cwd, home }, process.platform)
+      if (verdict._tag === "Blocked") return yield* fail(`blocked: ${verdict.why}. Such a command is never run`)
+      const quiet =
+        verdict._tag === "ReadOnly" && scope === "inside"
+          ? yield* attempt(async () => {
+              const [workingDir, realHome] = await Promise.all([
+                resolveReal(context.workingDir),
+                home === undefined ? undefined : resolveReal(home)
+              ])
+              return workingDir === undefined ? undefined : quietEnvironment(command, cwd, workingDir, realHome)
+            })
+          : undefined
+      const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
+      const run = Effect.gen(function* () {
+        yield* attempt(async () => {
+          if (!(await stat(cwd)).isDirectory()) throw fail(`${cwd} is not a directory`)
+        })
+        const outcome = yield* runChild(
+          {
+            ...shellFor(command),
+            cwd,
+            env: quiet ?? openEnvironment(),
+            timeoutMs: limit,
+            maxOutputBytes: settings.maxOutputBytes
+          },
+          background
+        )
+        return describe(outcome, limit)
+      })
+      if (quiet !== undefined) return { run }
+      return {
+        need: { category: "shell", reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
+        run
+      }
+    })
+  })
+
+const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQuoted"> =>
+  process.platform === "win32"
+    ? { command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", `"${command}"`], isQuoted: true }
+    : { command: "/bin/sh", args: ["-c", command] }
+
+/** Where programs are, even if the app that started us did not say. */
+const usualPath = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"]
+
+/** Our own environment, without what is ours alone, and with nothing that would wait for a terminal. */
+const openEnvironment = (): { readonly [name: string]: string | undefined } => {
+  const own = Object.entries(process.env).filter(([name]) => !/^ATOMIC_AGENT_/i.test(name))
+  const extra = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" }
+  if (process.platform === "win32") return { ...Object.fromEntries(own), ...extra }
+  const path = (process.env["PATH"] ?? "").split(NodePath.delimiter).filter((folder) => folder !== "")
+  const PATH = [...new Set([...path, ...usualPath])].join(NodePath.delimiter)
+  return { ...Object.fromEntries(own), ...extra, PATH }
+}
+
+const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {
+  const parts = [headline(end, limitMs)]
+  if (stdout.total > 0) parts.push(stdout.text())
+  if (stderr.total > 0) parts.push(`--- stderr ---\n${stderr.text()}`)
+  if (stdout.total + stderr.total === 0) parts.push("(no output)")
+  return {
+    text: parts.map((part) => part.replace(/\n$/, "")).join("\n"),
+    truncated: stdout.isCut || stderr.isCut,
+    isError: end._tag !== "Exited" || end.code !== 0
+  }
+}
+
+const headline = (end: ChildOutcome["end"], limitMs: number): string => {
+  switch (end._tag) {
+    case "Exited":
+      return `exit code ${end.code}`
+    case "Killed":
+      return `ended by ${end.signal}`
+    case "TimedOut":
+      return `timed out after ${limitMs} ms, and was ended with all its processes`
+  }
+}
