@@ -5,7 +5,7 @@ import { ApprovalCategory, ResultStatus, StepCategory, TurnReason } from "./Sess
 /** On every event of a session. */
 const ofSession = { sessionId: Schema.String }
 /** On every event of a turn: `turnId` is an additive field (contract 9). */
-const ofTurn = { ...ofSession, turnId: Schema.optionalKey(Schema.String) }
+const ofTurn = { ...ofSession, turnId: Schema.String }
 const batch = {
   batchIndex: Schema.optionalKey(Schema.Int),
   batchSize: Schema.optionalKey(Schema.Int)
