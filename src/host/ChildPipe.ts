@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process"
+import { type SidecarExit, SidecarGone } from "./HostError.ts"
+import type { Pipe } from "./Pipe.ts"
+
+export interface Command {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly cwd: string | undefined
+  readonly env: NodeJS.ProcessEnv
+  readonly onStderr: (text: string) => void
+}
+
+/** How much of stderr is kept as last words, in characters. */
+const lastWords = 4096
+
+/** How long an exited child's output may stay open without a byte, in milliseconds: a grandchild may hold it. */
+const lingerMs = 1000
+
+/** How long a sidecar whose output has ended may live on, in milliseconds: a second more than contract 10 allows. */
+const leaveMs = 4000
+
+const windows = process.platform === "win32"
+
+/** A sidecar as a child process. Its stderr is always read: nothing may block on it. */
+export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe => {
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own: a Ctrl-C in a terminal is the host's to interpret, and a wrapper between us and the
+    // sidecar is ended with it. On Windows it would open a console.
+    detached: !windows,
+    windowsHide: true
+  })
+  let failure = ""
+  child.on("error", (error) => {
+    if (child.pid === undefined) failure = error.message
+  })
+  // Without file descriptors to spare there are no pipes either.
+  if ((child.stdin as unknown) === undefined) {
+    throw new SidecarGone({ exitCode: null, signal: null, detail: "too many open files to start it" })
+  }
+
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    try {
+      process.kill(-child.pid, name)
+    } catch {
+      child.kill(name)
+    }
+  }
+  const terminate = () => {
+    // Windows knows no asking: it would end the sidecar and leave its children.
+    if (!windows) signal("SIGTERM")
+  }
+  const kill = () => {
+    if (!windows || child.pid === undefined) return signal("SIGKILL")
+    spawn("taskkill", ["/pid", String(child.pid), "/T", "/F"], { stdio: "ignore" }).on("error", () => child.kill())
+  }
+
+  const ended = new Promise<SidecarExit>((resolve) => {
+    let words = ""
+    let overdue: NodeJS.Timeout | undefined
+    child.stdin.on("error", () => {})
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      words = (words + text).slice(-lastWords)
+      onStderr(text)
+    })
+    child.stdout.once("end", () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.stdin.end()
+      overdue ??= setTimeout(kill, leaveMs)
+    })
+    child.once("exit", () => {
+      clearTimeout(overdue)
+      const linger = setTimeout(() => {
+        child.stdout.destroy()
+        child.stderr.destroy()
+      }, lingerMs)
+      overdue = linger
+      child.stdout.on("data", () => linger.refresh())
+    })
+    child.once("close", (code, by) => {
+      clearTimeout(overdue)
+      // A child that could not be started "exits" with a negative number, the operating system's own.
+      const exitCode = code !== null && code < 0 ? null : code
+      resolve({ exitCode, signal: by, detail: failure === "" ? words.trim() : failure })
+    })
+  })
+
+  return { pid: child.pid, input: child.stdin, output: child.stdout, ended, terminate, kill }
+}

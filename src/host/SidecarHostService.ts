@@ -1,0 +1,114 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { SidecarEvent } from "../protocol/Event.ts"
+import type { RequestType, ResponsePayload } from "../protocol/Request.ts"
+import type { Approval, ApprovalRequest } from "./Approvals.ts"
+import { type EventsLost, RequestFailed, type SidecarExit, SidecarGone } from "./HostError.ts"
+import {
+  type AttachOptions,
+  type RequestArguments,
+  type SendOptions,
+  SidecarHost,
+  type SpawnOptions
+} from "./SidecarHost.ts"
+import type { TurnPiece, TurnResult } from "./Turn.ts"
+
+/** One message on its way. */
+export interface SentTurn {
+  /** What the model says, once; to be run once. */
+  readonly pieces: Stream.Stream<TurnPiece, RequestFailed | SidecarGone | EventsLost>
+  readonly result: Effect.Effect<TurnResult, RequestFailed | SidecarGone>
+}
+
+/** How approvals are answered: an effect, interrupted when its answer is no longer wanted. */
+export interface ApprovalOption<R> {
+  readonly onApproval?: (request: ApprovalRequest) => Effect.Effect<Approval, never, R>
+}
+
+/** A sidecar, from the side of a host that is written with Effect. */
+export class SidecarHostService extends Context.Service<
+  SidecarHostService,
+  {
+    /** Sends a request and waits for its response. */
+    request<T extends RequestType>(
+      type: T,
+      ...payload: RequestArguments<T>
+    ): Effect.Effect<ResponsePayload<T>, RequestFailed | SidecarGone>
+    /** Sends a message; closing the scope before the turn has ended cancels it. */
+    send(
+      sessionId: string,
+      text: string,
+      options?: Pick<SendOptions, "maxSteps">
+    ): Effect.Effect<SentTurn, never, Scope.Scope>
+    /** All events from the moment it is run, each run for itself. */
+    readonly events: Stream.Stream<SidecarEvent, SidecarGone | EventsLost>
+    /** Waits for the end of the sidecar. */
+    readonly exited: Effect.Effect<SidecarExit>
+  }
+>()("atomic-agent-sidecar/host/SidecarHostService") {
+  /** A child process, shut down with the scope. */
+  static readonly layer = <R = never>(options: Omit<SpawnOptions, "onApproval"> & ApprovalOption<R> = {}) =>
+    layerOf((onApproval) => SidecarHost.spawn({ ...options, onApproval }), options)
+
+  /** A sidecar at the other end of two streams. */
+  static readonly layerAttached = <R = never>(options: Omit<AttachOptions, "onApproval"> & ApprovalOption<R>) =>
+    layerOf((onApproval) => SidecarHost.attach({ ...options, onApproval }), options)
+}
+
+const layerOf = <R>(
+  open: (onApproval: SpawnOptions["onApproval"]) => SidecarHost,
+  { onApproval }: ApprovalOption<R>
+): Layer.Layer<SidecarHostService, never, R> =>
+  Layer.effect(
+    SidecarHostService,
+    Effect.gen(function* () {
+      const services = yield* Effect.context<R>()
+      const ask =
+        onApproval === undefined
+          ? undefined
+          : (request: ApprovalRequest, signal: AbortSignal) =>
+              Effect.runPromiseWith(services)(onApproval(request), { signal })
+      const host = yield* Effect.acquireRelease(
+        Effect.sync(() => open(ask)),
+        (opened) => Effect.promise(() => opened.shutdown())
+      )
+
+      const send = (sessionId: string, text: string, options?: Pick<SendOptions, "maxSteps">) =>
+        Effect.map(
+          Effect.acquireRelease(
+            Effect.sync(() => new AbortController()),
+            (controller) => Effect.sync(() => controller.abort())
+          ),
+          ({ signal }): SentTurn => {
+            const turn = host.send(sessionId, text, { ...options, signal })
+            return {
+              pieces: Stream.fromAsyncIterable(turn, (error) => error as RequestFailed | SidecarGone | EventsLost),
+              result: answered(() => turn.result)
+            }
+          }
+        )
+
+      return SidecarHostService.of({
+        request: (type, ...payload) => answered(() => host.request(type, ...payload)),
+        send,
+        events: Stream.suspend(() =>
+          Stream.fromAsyncIterable(host.events(), (error) => error as SidecarGone | EventsLost)
+        ),
+        exited: Effect.promise(() => host.exited)
+      })
+    })
+  )
+
+/** A promise of the plain host: its two errors are expected, anything else is a defect. */
+const answered = <A>(ask: () => Promise<A>): Effect.Effect<A, RequestFailed | SidecarGone> =>
+  Effect.callback((resume) => {
+    const fail = (error: unknown) =>
+      error instanceof RequestFailed || error instanceof SidecarGone ? Effect.fail(error) : Effect.die(error)
+    ask().then(
+      (value) => resume(Effect.succeed(value)),
+      (error: unknown) => resume(fail(error))
+    )
+  })
