@@ -11,7 +11,8 @@ const write = (frame: object) => {
   if (!chunked) return void Fs.writeSync(1, bytes)
   for (const byte of bytes) Fs.writeSync(1, Buffer.of(byte))
 }
-const event = (type: string, payload: object) => write({ kind: "event", type, payload: { sessionId, ...payload } })
+const event = (type: string, payload: object) =>
+  write({ kind: "event", type, payload: { sessionId, turnId: "t-1", ...payload } })
 const succeed = (correlationId: string, payload: unknown) =>
   write({ kind: "response", correlationId, ok: true, payload })
 

@@ -9,6 +9,7 @@ import type { Event, SidecarEvent } from "../../src/protocol/Event.ts"
 
 const bin = Path.join(import.meta.dirname, "FakeSidecar.ts")
 const sessionId = "s-1"
+const turn = { sessionId, turnId: "t-1" }
 
 const drawn = (...events: ReadonlyArray<Event>): string => {
   let text = ""
@@ -17,7 +18,7 @@ const drawn = (...events: ReadonlyArray<Event>): string => {
   return text
 }
 
-const call = (callId: string, tool: string) => ({ sessionId, stepIndex: -1, step: 0, callId, tool }) as const
+const call = (callId: string, tool: string) => ({ ...turn, stepIndex: -1, step: 0, callId, tool }) as const
 const started = (callId: string, tool: string, args: unknown): Event => ({
   type: "tool_call_started",
   payload: { ...call(callId, tool), args }
@@ -30,23 +31,23 @@ const result = (callId: string, tool: string, status: "ok" | "error", summary: s
 describe("the screen of the terminal chat", () => {
   it("shows a reply once, though it comes in deltas and as a whole", () => {
     const text = drawn(
-      { type: "assistant_delta", payload: { sessionId, text: "Hel" } },
-      { type: "assistant_delta", payload: { sessionId, text: "lo" } },
-      { type: "assistant_reply", payload: { sessionId, text: "Hello" } }
+      { type: "assistant_delta", payload: { ...turn, text: "Hel" } },
+      { type: "assistant_delta", payload: { ...turn, text: "lo" } },
+      { type: "assistant_reply", payload: { ...turn, text: "Hello" } }
     )
     assert.strictEqual(text, "\nHello\n")
   })
 
   it("shows a reply that did not stream", () => {
-    assert.strictEqual(drawn({ type: "assistant_reply", payload: { sessionId, text: "Done." } }), "\nDone.\n")
+    assert.strictEqual(drawn({ type: "assistant_reply", payload: { ...turn, text: "Done." } }), "\nDone.\n")
   })
 
   it("begins a line between reasoning, text and calls", () => {
     const text = drawn(
-      { type: "reasoning_delta", payload: { sessionId, stepIndex: 0, text: "first" } },
-      { type: "reasoning_delta", payload: { sessionId, stepIndex: 0, text: " thought\nsecond" } },
-      { type: "assistant_delta", payload: { sessionId, text: "I look." } },
-      { type: "assistant_reply", payload: { sessionId, text: "I look.", progressNote: true } },
+      { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: "first" } },
+      { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: " thought\nsecond" } },
+      { type: "assistant_delta", payload: { ...turn, text: "I look." } },
+      { type: "assistant_reply", payload: { ...turn, text: "I look.", progressNote: true } },
       started("c-1", "fs.list", { path: "." }),
       result("c-1", "fs.list", "ok", "a\nb")
     )
@@ -55,11 +56,11 @@ describe("the screen of the terminal chat", () => {
 
   it("holds white space back until something follows it", () => {
     const text = drawn(
-      { type: "reasoning_delta", payload: { sessionId, stepIndex: 0, text: "so\n" } },
-      { type: "reasoning_delta", payload: { sessionId, stepIndex: 0, text: "\n" } },
-      { type: "assistant_delta", payload: { sessionId, text: "a\n\n" } },
-      { type: "assistant_delta", payload: { sessionId, text: "b \n" } },
-      { type: "assistant_reply", payload: { sessionId, text: "a\n\nb \n" } }
+      { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: "so\n" } },
+      { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: "\n" } },
+      { type: "assistant_delta", payload: { ...turn, text: "a\n\n" } },
+      { type: "assistant_delta", payload: { ...turn, text: "b \n" } },
+      { type: "assistant_reply", payload: { ...turn, text: "a\n\nb \n" } }
     )
     assert.strictEqual(text, "  ~ so\n\na\n\nb\n")
   })
@@ -77,7 +78,7 @@ describe("the screen of the terminal chat", () => {
   })
 
   it("does not let a model's text drive the terminal", () => {
-    const text = drawn({ type: "assistant_reply", payload: { sessionId, text: "a\u001b]0;title\u0007b\u009bc\td" } })
+    const text = drawn({ type: "assistant_reply", payload: { ...turn, text: "a\u001b]0;title\u0007b\u009bc\td" } })
     assert.strictEqual(text, "\na]0;titlebc\td\n")
     assert.strictEqual(printable("é 你 👩‍👩‍👧 \n"), "é 你 👩‍👩‍👧 \n")
   })
@@ -86,7 +87,7 @@ describe("the screen of the terminal chat", () => {
     const text = drawn({
       type: "approval_request",
       payload: {
-        sessionId,
+        ...turn,
         approvalId: "a-1",
         callId: "c-1",
         tool: "shell.run",
@@ -153,12 +154,12 @@ describe("the client of the scripts", () => {
         resolved: true
       })
     })
-    assert.deepInclude(events, { kind: "event", id: "x", type: "user_message", payload: { sessionId, text: "你好" } })
+    assert.deepInclude(events, { kind: "event", id: "x", type: "user_message", payload: { ...turn, text: "你好" } })
     assert.deepInclude(events, {
       kind: "event",
       id: "x",
       type: "reasoning_delta",
-      payload: { sessionId, stepIndex: 0, text: "hm\u2028hm" }
+      payload: { ...turn, stepIndex: 0, text: "hm\u2028hm" }
     })
   })
 

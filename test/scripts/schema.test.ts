@@ -17,7 +17,16 @@ describe("protocol.schema.json", () => {
     ["a cancel without a session", false, { kind: "request", id: "1", type: "cancel", payload: {} }],
     ["a cancel with one key more", true, { kind: "request", id: "1", type: "cancel", payload: { sessionId, more: 1 } }],
     ["a request of no known type", false, { kind: "request", id: "1", type: "run_step", payload: {} }],
-    ["an event", true, { kind: "event", id: "1", type: "user_message", payload: { sessionId, text: "hi" } }],
+    [
+      "an event",
+      true,
+      { kind: "event", id: "1", type: "user_message", payload: { sessionId, turnId: "t-1", text: "hi" } }
+    ],
+    [
+      "an event of no turn",
+      false,
+      { kind: "event", id: "1", type: "user_message", payload: { sessionId, text: "hi" } }
+    ],
     ["an event without an id", false, { kind: "event", type: "user_message", payload: { sessionId, text: "hi" } }],
     ["an event with another's payload", false, { kind: "event", id: "1", type: "log", payload: { sessionId } }],
     [
