@@ -1,0 +1,126 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import { check, type Violation } from "../../src/testing/ContractChecker.ts"
+import { fresh, type Name, nameOf } from "./edits.ts"
+import { type Recording, recordings } from "./recordings.ts"
+import { breachesOfSteps } from "./stepBreaches.ts"
+import { breachesOfTurns } from "./turnBreaches.ts"
+
+const names = Object.keys(recordings) as Array<Name>
+const played = new Map<Name, Promise<Recording>>()
+
+/** Each recording is made once. */
+const recorded = (name: Name): Effect.Effect<Recording> =>
+  Effect.promise(() => {
+    const known = played.get(name) ?? Effect.runPromise(recordings[name])
+    played.set(name, known)
+    return known
+  })
+
+const rulesOf = (violations: ReadonlyArray<Violation>) => violations.map(({ rule }) => rule)
+
+const judge = ({ requests }: Recording, frames: ReadonlyArray<SidecarFrame>) => check(frames, { requests, ended: true })
+
+/** The names of the places where a mutation of every recording goes unnoticed. */
+const unnoticed = (mutate: (recording: Recording, at: number) => readonly [string, ReadonlyArray<SidecarFrame>]) =>
+  Effect.gen(function* () {
+    const missed = new Set<string>()
+    for (const name of names) {
+      const recording = yield* recorded(name)
+      for (const at of recording.frames.keys()) {
+        const [what, frames] = mutate(recording, at)
+        if (judge(recording, frames).length === 0) missed.add(what)
+      }
+    }
+    return [...missed].toSorted()
+  })
+
+describe("the checker of the contract", () => {
+  it.effect.each(names)("finds nothing wrong with a good run: %s", (name) =>
+    Effect.gen(function* () {
+      const recording = yield* recorded(name)
+      assert.deepStrictEqual(judge(recording, recording.frames), [])
+      assert.deepStrictEqual(check(recording.frames), [])
+    })
+  )
+
+  it.effect.each(names)("finds nothing wrong with the beginning of a good run: %s", (name) =>
+    Effect.gen(function* () {
+      const { frames, requests } = yield* recorded(name)
+      for (const count of frames.keys()) assert.deepStrictEqual(check(frames.slice(0, count), { requests }), [])
+    })
+  )
+
+  it.effect("misses a frame that is lost only where nothing else depends on it", () =>
+    Effect.gen(function* () {
+      const missed = yield* unnoticed((recording, at) => [
+        nameOf(recording, recording.frames[at]!),
+        recording.frames.toSpliced(at, 1)
+      ])
+      // A delta counts only where a reply repeats it, and a bad line leaves no other trace than its error.
+      assert.deepStrictEqual(missed, ["assistant_delta", "error", "llm_progress", "reasoning_delta", "turn_queued"])
+    })
+  )
+
+  it.effect("misses a frame that came twice only where it might", () =>
+    Effect.gen(function* () {
+      const missed = yield* unnoticed((recording, at) => {
+        const frame = recording.frames[at]!
+        return [nameOf(recording, frame), recording.frames.toSpliced(at + 1, 0, fresh(frame))]
+      })
+      assert.deepStrictEqual(missed, ["assistant_delta", "error", "llm_progress", "reasoning_delta"])
+    })
+  )
+
+  it.effect("misses two neighbours that changed places only where either order is good", () =>
+    Effect.gen(function* () {
+      const missed = yield* unnoticed((recording, at) => {
+        const { frames } = recording
+        const [one, two] = [frames[at], frames[at + 1]]
+        if (one === undefined || two === undefined) return ["the end", []]
+        return [`${nameOf(recording, one)}, ${nameOf(recording, two)}`, frames.toSpliced(at, 2, two, one)]
+      })
+      assert.deepStrictEqual(missed, eitherOrder)
+    })
+  )
+})
+
+/** Two answers that do not wait for each other, or what streams as it comes. */
+const eitherOrder = [
+  "approval_request, → steer_message",
+  "approval_resolved, → approval_response",
+  "assistant_delta, llm_request",
+  "error, turn_queued",
+  "llm_progress, assistant_delta",
+  "reasoning_delta, assistant_delta",
+  "step_started, turn_queued",
+  "step_started, → steer_message",
+  "tool_call_result, tool_call_result",
+  "turn_queued, → send_message",
+  "→ approval_response, tool_call_result",
+  "→ cancel, user_message",
+  "→ hello, session_started",
+  "→ no_such_request failed, error",
+  "→ resume_session, turn_queued",
+  "→ send_message, → cancel",
+  "→ send_message, → send_message",
+  "→ send_message, → unqueue",
+  "→ start_session, turn_queued",
+  "→ steer_message, approval_resolved",
+  "→ steer_message, llm_request",
+  "→ unqueue, assistant_delta"
+]
+
+describe("the checker names", () => {
+  it.effect.each([...breachesOfTurns, ...breachesOfSteps])("%s", ([, of, edit, rule]) =>
+    Effect.gen(function* () {
+      const recording = yield* recorded(of)
+      const rules = rulesOf(judge(recording, edit(recording)))
+      assert.isTrue(
+        rules.some((each) => rule.test(each)),
+        `${rule} is not among ${JSON.stringify(rules)}`
+      )
+    })
+  )
+})
