@@ -1,0 +1,125 @@
+import { mkdir, realpath, rm, stat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+import { Config } from "../Config.ts"
+import { place, refuseTaken, remove, tidy } from "./Placing.ts"
+import { readShelf, type Shelf } from "./Shelf.ts"
+import { sibling } from "./Sibling.ts"
+import { isSkillName, nameRule } from "./Skill.ts"
+import { codeOf, holds, readSkill, readText, refusal, skillFile } from "./SkillFile.ts"
+import { SkillRefused, SkillRegistry } from "./SkillRegistry.ts"
+import { copyTree } from "./Tree.ts"
+
+/** Skills in `<stateDir>/skills/` and `<workingDir>/.atomic-agent/skills/` (contract 8). */
+export const layer = Layer.effect(
+  SkillRegistry,
+  Effect.gen(function* () {
+    const { skills, stateDir } = yield* Config
+    const folder = NodePath.join(stateDir, "skills")
+    const disabled = new Set(skills.disabled)
+    const lane = yield* Semaphore.make(1)
+    const told = new Set<string>()
+
+    const tidyUp = attempt(() => tidy(folder)).pipe(
+      Effect.catch((error) => tell(`leftovers of an installation cannot be deleted: ${error.message}`))
+    )
+
+    /** Once each: the skills are read with every turn. */
+    const tell = (problem: string) =>
+      Effect.suspend(() => {
+        if (told.has(problem) || told.size >= maxTold) return Effect.void
+        told.add(problem)
+        return Effect.logWarning(problem)
+      })
+
+    const list = Effect.fn("SkillRegistry.list")(function* (workingDir: string) {
+      const shelves = yield* Effect.promise(() => shelvesOf(folder, workingDir))
+      const stocks = yield* Effect.promise(() => Promise.all(shelves.map(readShelf)))
+      for (const problem of stocks.flatMap(({ problems }) => problems))
+        yield* tell(`a skill cannot be used: ${problem}`)
+      const usable = stocks
+        .flatMap((stock) => stock.skills)
+        .filter(({ name, platforms }) => !disabled.has(name) && platforms?.includes(process.platform) !== false)
+      // The project's copy comes last and so stays.
+      const byName = new Map(usable.map((skill) => [skill.name, skill]))
+      return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    })
+
+    const install = Effect.fn("SkillRegistry.install")(function* (sourcePath: string, force: boolean) {
+      yield* tidyUp
+      // Whoever would end it halfway would have to wait for its cleaning up.
+      return yield* Effect.uninterruptible(attempt(() => installFrom(NodePath.resolve(sourcePath), folder, force)))
+    }, lane.withPermits(1))
+
+    const uninstall = Effect.fn("SkillRegistry.uninstall")(function* (name: string) {
+      if (!isSkillName(name)) return yield* refusal(`payload.name: expected ${nameRule}, got ${JSON.stringify(name)}`)
+      // First: what a cut-off replacement has left would come back under the name.
+      yield* tidyUp
+      return yield* Effect.uninterruptible(attempt(() => remove(folder, name)))
+    }, lane.withPermits(1))
+
+    yield* tidyUp
+    return SkillRegistry.of({ list, read: (skill) => attempt(() => readText(skill.folder)), install, uninstall })
+  })
+)
+
+const maxTold = 1000
+
+const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<Shelf>> => {
+  const path = NodePath.join(workingDir, ".atomic-agent", "skills")
+  const [within, real, global] = await Promise.all(
+    [workingDir, path, folder].map((each) => realpath(each).catch(noPath))
+  )
+  const shelves: ReadonlyArray<Shelf> = [{ path: folder, source: "global" }]
+  // In the home directory, the project's folder may be the global one.
+  if (within === undefined || real === undefined || real === global) return shelves
+  return [...shelves, { path, source: "project", within }]
+}
+
+const noPath = () => undefined
+
+const installFrom = async (sourcePath: string, folder: string, force: boolean) => {
+  const source = await realpath(sourcePath).catch(noPath)
+  if (source === undefined || !(await stat(source)).isDirectory()) {
+    throw refusal(`payload.sourcePath: expected a folder with a ${skillFile} in it, got ${sourcePath}`)
+  }
+  const { name } = await readSkill(source)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (holds(source, await realpath(folder))) throw refusal(`${sourcePath} holds ${folder}, where skills are installed`)
+  if (!force) await refuseTaken(folder, name)
+  const staged = sibling(folder, name, "new")
+  try {
+    await copyTree(source, staged)
+    await validate(staged, name)
+    return { name, installedAt: await place(staged, folder, name, force) }
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
+}
+
+/** The copy is what counts: the source may have changed meanwhile. */
+const validate = async (staged: string, name: string): Promise<void> => {
+  const copied = await readSkill(staged)
+  if (copied.name !== name) throw refusal(`${skillFile} changed while it was copied`)
+  for (const script of copied.requiresScripts) {
+    const found = await stat(NodePath.join(staged, "scripts", script)).catch(noPath)
+    if (found?.isFile() !== true) throw refusal(`${skillFile} requires scripts/${script}, which is not there`)
+  }
+}
+
+/** Errors of the operating system and refusals are the caller's; everything else is a defect. */
+const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, SkillRefused> =>
+  Effect.flatten(
+    Effect.promise(() =>
+      work().then(
+        (done) => Effect.succeed(done),
+        (error: unknown) => {
+          if (error instanceof SkillRefused) return Effect.fail(error)
+          if (error instanceof Error && codeOf(error) !== undefined) return Effect.fail(refusal(error.message))
+          throw error
+        }
+      )
+    )
+  )

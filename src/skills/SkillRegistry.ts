@@ -1,0 +1,43 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Skill } from "./Skill.ts"
+
+/** A skill that can be used where it was asked for. */
+export interface InstalledSkill extends Skill {
+  readonly source: "global" | "project"
+  /** Its folder: a real path. */
+  readonly folder: string
+}
+
+/** What was asked of a skill cannot be done; the message says what would have to be otherwise. */
+export class SkillRefused extends Schema.TaggedError<SkillRefused>()("SkillRefused", { detail: Schema.String }) {
+  override get message() {
+    return this.detail
+  }
+}
+
+/** The skills of this machine and of its projects (contract 8). */
+export class SkillRegistry extends Context.Service<
+  SkillRegistry,
+  {
+    /**
+     * The skills that a session in this directory can use, by name, read from the disk: a project's copy takes the
+     * place of a global one, those of other platforms and those in `skills.disabled` are left out. One that cannot be
+     * read is left out too, and logged once.
+     */
+    list(workingDir: string): Effect.Effect<ReadonlyArray<InstalledSkill>>
+    /** The text of a skill's `SKILL.md`. */
+    read(skill: InstalledSkill): Effect.Effect<string, SkillRefused>
+    /**
+     * Copies a folder to the global skills, atomically: at any moment, that of a crash too, there is the old skill or the
+     * new one. With `force` it may take the place of another of its name.
+     */
+    install(
+      sourcePath: string,
+      force: boolean
+    ): Effect.Effect<{ readonly name: string; readonly installedAt: string }, SkillRefused>
+    /** Whether there was a global skill of that name; it is gone now. */
+    uninstall(name: string): Effect.Effect<boolean, SkillRefused>
+  }
+>()("atomic-agent-sidecar/skills/SkillRegistry") {}
