@@ -15,9 +15,12 @@ export class LineReader {
   /** The lines that the chunk completes; undefined where a line has grown over the limit. */
   read(chunk: Uint8Array | string): ReadonlyArray<string> | undefined {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
+    const first = bytes.indexOf(lf)
+    if (first === -1) return this.#keep(bytes) ? [] : undefined
+    if (this.#bytes + first > this.#maxBytes) return undefined
+    // Whole lines are decoded all at once; those in the middle are no longer than the chunk.
     const end = bytes.lastIndexOf(lf)
-    if (end === -1) return this.#keep(bytes) ? [] : undefined
-    if (!this.#keep(bytes.subarray(0, end))) return undefined
+    this.#keep(bytes.subarray(0, end))
     const lines = this.#take().split("\n")
     return this.#keep(bytes.subarray(end + 1)) ? lines : undefined
   }
