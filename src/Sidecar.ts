@@ -6,6 +6,7 @@ import * as ScriptedModel from "./llama/ScriptedModel.ts"
 import { run } from "./Serving.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
+import { ModelWatch } from "./session/ModelWatch.ts"
 import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
 import { SessionStore } from "./store/SessionStore.ts"
@@ -22,7 +23,7 @@ export const model = Layer.unwrap(
 /** What a session is made of; each layer can be replaced by another of the same service. */
 export const sessionServices = TurnRunner.layer.pipe(
   Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-  Layer.provideMerge(ApprovalGate.layer),
+  Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
   Layer.provide(Toolbox.layer),
   Layer.provide(Workspace.layer),
   Layer.provideMerge(Layer.merge(model, SessionStore.layer))

@@ -20,6 +20,7 @@ import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } fro
 import type { SessionState } from "../protocol/SessionState.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
+import { ModelWatch } from "./ModelWatch.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLedger } from "./SessionLedger.ts"
 import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
@@ -124,6 +125,9 @@ export class ActiveSession extends Context.Service<
         active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
         hasStarted = true
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
+        const watch = Context.get(services, ModelWatch)
+        if (Option.isSome(probed)) yield* watch.begin(probed.value)
+        yield* Effect.forkIn(watch.probing, scope)
         return id
       })
 

@@ -3,11 +3,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { LlamaClient, type ModelEvent, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
+import { LlamaClient, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
-import type { TurnEvent } from "./SessionFeed.ts"
+import { Hearing } from "./Hearing.ts"
+import { ModelWatch, stateShownBy } from "./ModelWatch.ts"
 import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** What the model answered, after its words have been streamed. */
@@ -29,44 +30,12 @@ export class ModelStep extends Context.Service<
     Effect.gen(function* () {
       const llama = yield* LlamaClient
       const toolbox = yield* Toolbox
+      const watch = yield* ModelWatch
 
       const run = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
         const { feed, ledger } = progress
-        const startedAt = yield* Clock.monotonicTimeNanos
-        let finished: (ModelEvent & { readonly _tag: "Finished" }) | undefined
-        let requestTold = false
-
-        const requested = (promptTokens: number, cachedTokens: number): ReadonlyArray<TurnEvent> => {
-          if (requestTold) return []
-          requestTold = true
-          const payload = { slotId: llama.slotId, promptTokens, cacheReused: cachedTokens > 0 }
-          return [{ type: "llm_request", payload }]
-        }
-
-        const hear = (event: ModelEvent): ReadonlyArray<TurnEvent> => {
-          switch (event._tag) {
-            case "Text":
-              step.text += event.text
-              return [{ type: "assistant_delta", payload: { text: event.text } }]
-            case "Reasoning":
-              step.reasoning += event.text
-              return [{ type: "reasoning_delta", payload: { stepIndex: step.index, text: event.text } }]
-            case "Loading":
-              return [{ type: "llm_progress", payload: { phase: "loading" } }]
-            case "Prefill": {
-              const { cached, processed, total } = event
-              const progressed: TurnEvent = {
-                type: "llm_progress",
-                payload: { phase: "prefill", processed, total, cached }
-              }
-              return [...requested(total, cached), progressed]
-            }
-            case "Finished":
-              finished = event
-              return []
-          }
-        }
-
+        const now = Effect.map(Clock.monotonicTimeNanos, toMillis)
+        const hearing = new Hearing(step, llama.slotId, yield* now)
         const request = {
           system: progress.system,
           history: ledger.history,
@@ -75,25 +44,22 @@ export class ModelStep extends Context.Service<
           stepIndex: step.index
         }
         yield* llama.stream(request).pipe(
-          Stream.runForEachArray((events) => feed.emitAll(events.flatMap(hear))),
+          Stream.runForEachArray((events) => Effect.flatMap(now, (at) => feed.emitAll(hearing.hear(events, at)))),
+          Effect.tapError((error) => {
+            const state = stateShownBy(error)
+            return state === undefined ? Effect.void : watch.saw(state, error.message)
+          }),
           Effect.mapError((error) => new StepFailure({ category: categoryOf(error), detail: error.message }))
         )
+        const { finished } = hearing
         if (finished === undefined) {
           return yield* new StepFailure({ category: "transport", detail: "the model's stream ended without a finish" })
         }
 
         const { calls, reason, usage } = finished
         measure(progress, step, usage)
-        yield* feed.emitAll([
-          ...requested(usage?.promptTokens ?? 0, usage?.cachedTokens ?? 0),
-          {
-            type: "llm_response",
-            payload: {
-              completionTokens: usage?.completionTokens ?? 0,
-              durationMs: toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
-            }
-          }
-        ])
+        yield* feed.emitAll(hearing.end(finished, yield* now))
+        yield* watch.saw("ready")
         const windowTokens = yield* llama.window
         if (usage !== undefined && windowTokens !== null) {
           ledger.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -8,6 +9,7 @@ import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionLedger } from "./SessionLedger.ts"
 import type { Steering } from "./Steering.ts"
 import * as Turn from "./Turn.ts"
+import { toMillis } from "./TurnProgress.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
@@ -98,8 +100,8 @@ export class SessionActor extends Context.Service<
           maxSteps: number,
           answer: (result: SendMessageResult) => Effect.Effect<void>
         ): Effect.Effect<void> =>
-          Effect.sync(() => {
-            const turn = Turn.make(text, maxSteps, answer)
+          Effect.map(Clock.monotonicTimeNanos, (now) => {
+            const turn = Turn.make(text, maxSteps, toMillis(now), answer)
             const position = queue.offer(turn) + (running === undefined ? 0 : 1)
             sink.post({ type: "turn_queued", payload: { sessionId: ledger.sessionId, turnId: turn.id, position } })
           })

@@ -6,10 +6,11 @@ import * as Deferred from "effect/Deferred"
 import type { LlamaClient } from "../llama/LlamaClient.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { ApprovalGate } from "./ApprovalGate.ts"
+import type { ModelWatch } from "./ModelWatch.ts"
 import type { TurnRunner } from "./TurnRunner.ts"
 
 /** What a session is made of. */
-export type SessionServices = TurnRunner | ApprovalGate | SessionStore | LlamaClient
+export type SessionServices = TurnRunner | ApprovalGate | ModelWatch | SessionStore | LlamaClient
 
 /** The sidecar cannot host any session: a database of a newer version, say. It ends with exit code 78. */
 export class RuntimeUnusable extends Schema.TaggedError<RuntimeUnusable>()("RuntimeUnusable", {

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,13 +9,17 @@ import type { CallId } from "../protocol/Ids.ts"
 import { boundResult } from "../tools/ResultBudget.ts"
 import { type Planned, Toolbox } from "../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
-import type { OpenCall, OpenStep, TurnProgress } from "./TurnProgress.ts"
+import { metric } from "./Hearing.ts"
+import { type OpenCall, type OpenStep, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** The tool that ends a turn. */
 export const finishTool = "finish"
 
 /** How often in a row the same call may give the same result; the next one is refused (runtime, Tools). */
 const maxRepeats = 4
+
+/** A result and how long the tool took for it, in milliseconds; absent where none was run. */
+type Settled = ToolResult & { readonly tookMs?: number }
 
 /** The calls of one step: announced together, then looked at, asked about and run (contract 4). */
 export class ToolBatch extends Context.Service<
@@ -87,7 +92,11 @@ export class ToolBatch extends Context.Service<
       })
 
       /** From a call that has been looked at to its result, by way of the gate. */
-      const settle = Effect.fnUntraced(function* (progress: TurnProgress, call: ToolCall, planned: Planned) {
+      const settle = Effect.fnUntraced(function* (
+        progress: TurnProgress,
+        call: ToolCall,
+        planned: Planned
+      ): Effect.fn.Return<Settled> {
         if (planned._tag === "Refused") return error(planned.why)
         const decision = yield* ask(progress, call, planned)
         if (decision !== undefined && !decision.approved) {
@@ -95,8 +104,10 @@ export class ToolBatch extends Context.Service<
           progress.denied.set(callKey(call), why)
           return { ...error(why), approval: verdict(decision) }
         }
+        const startedAt = yield* Clock.monotonicTimeNanos
         const result = yield* planned.run
-        return decision === undefined ? result : { ...result, approval: verdict(decision) }
+        const tookMs = toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
+        return { ...result, tookMs, ...(decision === undefined ? {} : { approval: verdict(decision) }) }
       })
 
       const plan = (progress: TurnProgress, call: ToolCall): Effect.Effect<Planned> => {
@@ -114,12 +125,15 @@ export class ToolBatch extends Context.Service<
         yield* announce(progress, step, calls, reasoning)
         const results = new Map<CallId, ToolResult>()
 
-        const close = (call: ToolCall, whole: ToolResult) => {
+        const close = (call: ToolCall, whole: Settled) => {
           const result = boundResult(whole, calls.length)
           results.set(call.callId, result)
           remember(progress, call, result)
           progress.attachments = [...progress.attachments, ...(result.attachments ?? [])]
-          return closeCall(progress, step, call.callId, result)
+          return Effect.andThen(
+            closeCall(progress, step, call.callId, result),
+            progress.feed.emitAll(metric("tool.time_ms", whole.tookMs, { tool: call.tool }))
+          )
         }
         const oneByOne = (call: ToolCall, planned?: Planned) =>
           Effect.gen(function* () {

@@ -7,6 +7,8 @@ import type { SendMessageResult } from "../protocol/Request.ts"
 export interface Turn {
   readonly id: TurnId
   readonly text: string
+  /** When it was accepted, in milliseconds on the monotonic clock. */
+  readonly acceptedAt: number
   /** The step budget, at least 1. */
   readonly maxSteps: number
   /** Writes the response: the very last act. */
@@ -20,5 +22,14 @@ export interface Turn {
 export const make = (
   text: string,
   maxSteps: number,
+  acceptedAt: number,
   answer: (result: SendMessageResult) => Effect.Effect<void>
-): Turn => ({ id: freshTurnId(), text, maxSteps, answer, answered: Deferred.makeUnsafe(), withdrawn: false })
+): Turn => ({
+  id: freshTurnId(),
+  text,
+  acceptedAt,
+  maxSteps,
+  answer,
+  answered: Deferred.makeUnsafe(),
+  withdrawn: false
+})

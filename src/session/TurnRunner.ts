@@ -7,6 +7,7 @@ import type { ToolCall } from "../domain/ToolCall.ts"
 import { freshCallId } from "../protocol/Ids.ts"
 import type { TurnReason } from "../protocol/SessionState.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { metric } from "./Hearing.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import * as SessionFeed from "./SessionFeed.ts"
 import type { SessionLedger } from "./SessionLedger.ts"
@@ -52,7 +53,8 @@ export class TurnRunner extends Context.Service<
         })
         yield* feed.emitAll([
           { type: "user_message", payload: { text: turn.text } },
-          { type: "turn_started", payload: { turnIndex: progress.turnIndex } }
+          { type: "turn_started", payload: { turnIndex: progress.turnIndex } },
+          ...metric("turn.queue_wait_ms", progress.startedAt - turn.acceptedAt)
         ])
       }, Effect.uninterruptible)
 

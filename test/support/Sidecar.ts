@@ -7,6 +7,7 @@ import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
+import { ModelWatch } from "../../src/session/ModelWatch.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
@@ -36,7 +37,7 @@ export interface Stage {
 const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerMemory, tools = [] }: Setup) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(ApprovalGate.layer),
+    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(Layer.merge(model, store))
@@ -71,6 +72,6 @@ export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scop
     }
   })
 
-/** The frames as short words: `type` of an event, `response` of a response. */
+/** The frames as short words: `type` of an event, `response` of a response; figures have no place in the order. */
 export const types = (frames: ReadonlyArray<SidecarFrame>): ReadonlyArray<string> =>
-  frames.map((frame) => (frame.kind === "event" ? frame.type : "response"))
+  frames.map((frame) => (frame.kind === "event" ? frame.type : "response")).filter((type) => type !== "metric")
