@@ -8,7 +8,7 @@ interface Place {
   readonly turn: LiveTurn
   /** Somebody wants it to end. */
   stopping: boolean
-  asked: { cancel: boolean; unqueue: boolean }
+  readonly asked: { cancel: boolean; unqueue: boolean }
 }
 
 /**
@@ -84,7 +84,8 @@ export class TurnDesk {
       const { sessionId, turnId } = turn
       if (!stopping) continue
       if ((index === 0 || turn.started) && !asked.cancel) {
-        asked.cancel = true
+        // It ends all that stand in line by now; those that come later it must not meet a second time.
+        for (const each of line) each.asked.cancel = true
         this.#connection.call("cancel", { sessionId })
       } else if (index > 0 && turnId !== undefined && this.#connection.granted.has("queue") && !asked.unqueue) {
         asked.unqueue = true

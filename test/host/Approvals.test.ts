@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Approval, OnApproval } from "../../src/host/SidecarHost.ts"
+import { event, Peer, sessionId } from "./Peer.ts"
+
+const asks = (approvalId = "a-1", callId = "c-1") =>
+  event("approval_request", { approvalId, callId, tool: "fs.write", category: "fs_write_home", reason: "writes" })
+
+/** A callback that waits for the test. */
+const dialog = () => {
+  const questions: Array<{ id: string; signal: AbortSignal; answer: (approval: Approval) => void }> = []
+  const onApproval: OnApproval = (request, signal) => {
+    const { promise, resolve } = Promise.withResolvers<Approval>()
+    questions.push({ id: request.approvalId, signal, answer: resolve })
+    return promise
+  }
+  return { questions, onApproval }
+}
+
+describe("the approval callback", () => {
+  it("is asked with the whole request, and its answer is sent", async () => {
+    const peer = new Peer()
+    const seen: Array<unknown> = []
+    peer.host({
+      onApproval: (request) => {
+        seen.push(request)
+        return { approved: true }
+      }
+    })
+    peer.write(asks())
+    assert.deepStrictEqual((await peer.take("approval_response")).payload, { approvalId: "a-1", approved: true })
+    assert.deepStrictEqual(seen, [asks().payload])
+  })
+
+  it("may take its time, answer several questions in any order, and say why not", async () => {
+    const peer = new Peer()
+    const { onApproval, questions } = dialog()
+    const host = peer.host({ onApproval })
+    peer.write(asks("a-1", "c-1"), asks("a-2", "c-2"))
+    await peer.settle(host)
+    questions[1]!.answer({ approved: false, reason: "not there" })
+    assert.deepStrictEqual((await peer.take("approval_response")).payload, {
+      approvalId: "a-2",
+      approved: false,
+      reason: "not there"
+    })
+    questions[0]!.answer({ approved: true })
+    assert.deepStrictEqual((await peer.take("approval_response")).payload, { approvalId: "a-1", approved: true })
+  })
+
+  const withdrawals: ReadonlyArray<[why: string, frame: object]> = [
+    ["the turn has ended", event("turn_finished", { reason: "cancelled" })],
+    ["the call has its result already", event("tool_call_result", { callId: "c-1", status: "error" })],
+    ["the sidecar says that it is resolved", event("approval_resolved", { approvalId: "a-1", outcome: "withdrawn" })]
+  ]
+  for (const [why, frame] of withdrawals) {
+    it(`is told that nobody waits any more, when ${why}; a late answer is not sent`, async () => {
+      const peer = new Peer()
+      const { onApproval, questions } = dialog()
+      const host = peer.host({ onApproval })
+      peer.write(asks())
+      await peer.settle(host)
+      assert.isFalse(questions[0]!.signal.aborted)
+      peer.write(frame)
+      await peer.settle(host)
+      assert.isTrue(questions[0]!.signal.aborted)
+      questions[0]!.answer({ approved: true })
+      await peer.settle(host)
+      assert.notInclude(
+        peer.heard.map(({ type }) => type),
+        "approval_response"
+      )
+    })
+  }
+
+  it("is not disturbed by another call, another approval or another session", async () => {
+    const peer = new Peer()
+    const { onApproval, questions } = dialog()
+    const host = peer.host({ onApproval })
+    peer.write(
+      asks(),
+      event("tool_call_result", { callId: "c-2", status: "ok" }),
+      event("approval_resolved", { approvalId: "a-2", outcome: "denied" }),
+      { ...event("turn_finished", {}), payload: { sessionId: "s-0" } }
+    )
+    await peer.settle(host)
+    assert.isFalse(questions[0]!.signal.aborted)
+  })
+
+  it("is told when the sidecar is gone", async () => {
+    const peer = new Peer()
+    const { onApproval, questions } = dialog()
+    const host = peer.host({ onApproval })
+    peer.write(asks())
+    await peer.settle(host)
+    peer.end()
+    await host.exited
+    assert.isTrue(questions[0]!.signal.aborted)
+  })
+
+  const noes: ReadonlyArray<[what: string, onApproval: OnApproval, reason: string | undefined]> = [
+    [
+      "throws",
+      () => {
+        throw new Error("no window")
+      },
+      "the host could not ask: no window"
+    ],
+    ["rejects", () => Promise.reject(new Error("no window")), "the host could not ask: no window"],
+    ["says neither yes nor no", () => ({}) as Approval, undefined],
+    ["says yes in a way of its own", () => ({ approved: "yes" }) as unknown as Approval, undefined]
+  ]
+  for (const [what, onApproval, reason] of noes) {
+    it(`has approved nothing when it ${what}`, async () => {
+      const peer = new Peer()
+      peer.host({ onApproval })
+      peer.write(asks())
+      const { payload } = await peer.take("approval_response")
+      assert.deepStrictEqual(payload, {
+        approvalId: "a-1",
+        approved: false,
+        ...(reason === undefined ? {} : { reason })
+      })
+    })
+  }
+})
+
+describe("a host without an approval callback", () => {
+  it("says no where nobody listens, so that the turn goes on", async () => {
+    const peer = new Peer()
+    const host = peer.host()
+    host.on("log", () => {})
+    peer.write(asks())
+    assert.deepStrictEqual((await peer.take("approval_response")).payload, {
+      approvalId: "a-1",
+      approved: false,
+      reason: "this host has nobody to ask"
+    })
+  })
+
+  it("leaves the answer to whoever listens", async () => {
+    const listening: ReadonlyArray<(peer: Peer) => ReturnType<Peer["host"]>> = [
+      (peer) => peer.host({ onFrame: () => {} }),
+      (peer) => {
+        const host = peer.host()
+        host.on("approval_request", () => {})
+        return host
+      },
+      (peer) => {
+        const host = peer.host()
+        host.onEvent(() => {})
+        return host
+      },
+      (peer) => {
+        const host = peer.host()
+        host.events({ sessionId })
+        return host
+      }
+    ]
+    for (const listen of listening) {
+      const peer = new Peer()
+      const host = listen(peer)
+      peer.write(asks())
+      await peer.settle(host)
+      assert.deepStrictEqual(
+        peer.heard.map(({ type }) => type),
+        ["ping"]
+      )
+    }
+  })
+})
