@@ -9,7 +9,8 @@ import type { ToolSpec } from "../llama/LlamaClient.ts"
 import { explain } from "../protocol/Explain.ts"
 import { attach } from "./Attach.ts"
 import { fail } from "./Attempt.ts"
-import { BackgroundGroups } from "./ChildGroup.ts"
+import { httpRequest } from "./HttpRequest.ts"
+import { BackgroundGroups } from "./ProcessGroup.ts"
 import { finish } from "./Finish.ts"
 import { fsEdit } from "./FsEdit.ts"
 import { fsGlob } from "./FsGlob.ts"
@@ -62,6 +63,7 @@ export class Toolbox extends Context.Service<
           fsGlob(workspace),
           fsGrep(workspace),
           shellRun(workspace, settings.tools.shell, background),
+          httpRequest(settings.http),
           attach(workspace),
           finish
         ]

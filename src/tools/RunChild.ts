@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { fail, inWords, isSystemError } from "./Attempt.ts"
 import { OutputCapture } from "./OutputCapture.ts"
+import { type BackgroundGroups, pause, terminate } from "./ProcessGroup.ts"
 import type { ToolFailure } from "./Tool.ts"
 
 /** What is to be run. */
@@ -30,31 +31,8 @@ export interface ChildOutcome {
     | { readonly _tag: "TimedOut" }
 }
 
-/** From TERM to KILL, in milliseconds (runtime, Tools). */
-const killAfterMs = 2000
-
-/** How often it is looked whether a group is gone, in milliseconds. */
-const pollMs = 20
-
 /** How long output is still read after the direct child has ended, in milliseconds: others may hold the pipe open. */
 const drainMs = 250
-
-/** Process groups that outlived the command that started them. */
-export class BackgroundGroups {
-  private readonly groups = new Set<number>()
-
-  add(pid: number): void {
-    for (const group of this.groups) if (!isAlive(group)) this.groups.delete(group)
-    if (isAlive(pid)) this.groups.add(pid)
-  }
-
-  /** Ends them all. */
-  readonly endAll: Effect.Effect<void> = Effect.suspend(() => {
-    const groups = [...this.groups]
-    this.groups.clear()
-    return Effect.forEach(groups, terminate, { concurrency: "unbounded", discard: true })
-  })
-}
 
 /**
  * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
@@ -137,37 +115,3 @@ const start = ({
     child.once("close", () => Deferred.doneUnsafe(drained, Effect.void))
     return Effect.succeed({ child, stdout, stderr, ended, drained })
   })
-
-/** TERM to a whole group, and KILL if that was not heard. */
-const terminate = (pid: number): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    if (!signal(pid, "SIGTERM")) return
-    for (let waited = 0; waited < killAfterMs && isAlive(pid); waited += pollMs) yield* pause(pollMs)
-    signal(pid, "SIGKILL")
-  })
-
-/** Real time, whatever the clock says: processes know no other. */
-const pause = (ms: number): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), ms)
-    return Effect.sync(() => clearTimeout(timer))
-  })
-
-const isAlive = (pid: number): boolean => signal(pid, 0)
-
-/** Whether there was anybody to hear it. */
-const signal = (pid: number, name: NodeJS.Signals | 0): boolean => {
-  if (process.platform === "win32") return name !== 0 && endTree(pid)
-  try {
-    return process.kill(-pid, name)
-  } catch {
-    return false
-  }
-}
-
-/** Windows has no groups: the tree of children is ended, at once. */
-const endTree = (pid: number): false => {
-  const taskkill = process.getBuiltinModule("node:child_process").spawn
-  taskkill("taskkill", ["/pid", `${pid}`, "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => {})
-  return false
-}

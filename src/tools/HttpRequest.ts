@@ -1,0 +1,159 @@
+import { Buffer } from "node:buffer"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Settings } from "../Config.ts"
+import { attempt, fail } from "./Attempt.ts"
+import { binaryKind, sniffBytes } from "./BinaryKind.ts"
+import { isRefusedByName } from "./HostRules.ts"
+import { exchange, type HttpAnswer, type HttpExchange, type Lookup, systemLookup } from "./HttpExchange.ts"
+import * as Tool from "./Tool.ts"
+
+const maxRedirects = 5
+const maxBodyBytes = 10 * 1024 * 1024
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+/** What belongs to the connection, or says who is spoken to, is not the model's to set. */
+const ownHeaders = /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
+
+/** Not carried over to another origin. */
+const secretHeaders = /^(authorization|cookie|.*(token|secret|api-?key).*)$/i
+
+/** A request to a web server (runtime, Tools). */
+export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemLookup) =>
+  Tool.make({
+    name: "http.request",
+    description: "Make an HTTP request.",
+    parameters: Schema.Struct({
+      url: Schema.String,
+      method: Schema.optionalKey(Schema.String),
+      headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+      body: Schema.optionalKey(Schema.String)
+    }),
+    reads: false,
+    timeoutMs: settings.defaultTimeoutMs,
+    plan: Effect.fnUntraced(function* ({ body, headers = {}, method = "GET", url }) {
+      if (!settings.enabled) return yield* fail("HTTP requests are turned off (http.enabled in the configuration)")
+      const request = settle(url, method, headers, body)
+      if (typeof request === "string") return yield* fail(request)
+      if (isRefusedByName(request.url, settings.hostAllowlist)) {
+        return yield* fail(
+          `${request.url.hostname} is not a public address; http.hostAllowlist in the configuration can allow it`
+        )
+      }
+      return {
+        need: {
+          category: "http",
+          reason: `send a request to ${request.url.host}`,
+          preview: previewOf(request),
+          affectedResources: [request.url.href]
+        },
+        run: attempt(async (signal) => {
+          let current = request
+          for (let hop = 0; hop <= maxRedirects; hop++) {
+            const answer = await exchange(current, settings.hostAllowlist, settings.maxResponseBytes, lookup, signal)
+            const next = redirected(current, answer)
+            if (next === undefined) return report(current, answer, hop > 0)
+            if (typeof next === "string") throw fail(next)
+            current = next
+          }
+          throw fail(`more than ${maxRedirects} redirects, the last one to ${current.url.href}`)
+        })
+      }
+    })
+  })
+
+/** The request, or what is wrong with it. */
+const settle = (
+  given: string,
+  method: string,
+  headers: { readonly [name: string]: string },
+  text: string | undefined
+): HttpExchange | string => {
+  const url = URL.parse(given)
+  if (url === null) return `${JSON.stringify(given.slice(0, 200))} is no absolute URL`
+  if (!/^https?:$/.test(url.protocol)) return `only http and https are spoken, not ${url.protocol}`
+  if (url.username !== "" || url.password !== "") return "credentials in a URL are not sent; use a header"
+  url.hash = ""
+  if (!methods.includes(method.toUpperCase())) return `method: expected one of ${methods.join(", ")}`
+  const body = text === undefined ? undefined : Buffer.from(text, "utf8")
+  if (body !== undefined && body.length > maxBodyBytes) return `the body is larger than ${maxBodyBytes} bytes`
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http")
+  const all: { [name: string]: string } = {
+    accept: "*/*",
+    "accept-encoding": "identity",
+    "user-agent": "atomic-agent-sidecar"
+  }
+  if (text !== undefined) all["content-type"] = isJson(text) ? "application/json" : "text/plain; charset=utf-8"
+  for (const [name, value] of Object.entries(headers)) {
+    if (ownHeaders.test(name)) return `the header ${name} cannot be set`
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch {
+      return `the header ${JSON.stringify(name.slice(0, 100))} is not a valid one`
+    }
+    all[name.toLowerCase()] = value
+  }
+  if (body !== undefined) all["content-length"] = `${body.length}`
+  return { url, method: method.toUpperCase(), headers: all, body }
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const previewOf = ({ body, headers, method, url }: HttpExchange): string => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${url.href}`, ...lines, ...(body === undefined ? [] : ["", body.toString("utf8")])].join("\n")
+}
+
+/** The request that a redirect asks for, or why it is not made. */
+const redirected = (request: HttpExchange, { headers, status }: HttpAnswer): HttpExchange | string | undefined => {
+  if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined
+  const url = URL.parse(headers.location, request.url)
+  if (url === null || !/^https?:$/.test(url.protocol)) return `redirected to ${headers.location}, which is not followed`
+  if (url.username !== "" || url.password !== "") return "redirected to a URL with credentials, which is not followed"
+  const keepsBody = status === 307 || status === 308
+  const isSameOrigin = url.origin === request.url.origin
+  if (keepsBody && request.body !== undefined && !isSameOrigin) {
+    return `redirected to ${url.href} with the body; make the request there if that is meant`
+  }
+  const becomesGet = status === 303 ? request.method !== "HEAD" : !keepsBody && request.method === "POST"
+  const dropped = (name: string) =>
+    (!isSameOrigin && secretHeaders.test(name)) || (becomesGet && /^content-(type|length)$/.test(name))
+  return {
+    url,
+    method: becomesGet ? "GET" : request.method,
+    headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => !dropped(name))),
+    body: becomesGet ? undefined : request.body
+  }
+}
+
+const shownHeaders = ["content-type", "content-length", "location", "retry-after", "www-authenticate", "last-modified"]
+
+const report = ({ url }: HttpExchange, answer: HttpAnswer, isRedirected: boolean): Tool.ToolOutput => {
+  const { body, headers, isCut, reason, status } = answer
+  const lines = [`HTTP ${status} ${reason}`.trimEnd()]
+  if (isRedirected) lines.push(`(redirected to ${url.href})`)
+  for (const name of shownHeaders) if (headers[name] !== undefined) lines.push(`${name}: ${headers[name]}`)
+  const encoding = headers["content-encoding"]
+  const kind = encoding === undefined ? binaryKind(body.subarray(0, sniffBytes)) : `${encoding} data`
+  const text = kind === undefined ? decode(body, headers["content-type"], isCut) : `(${kind}, ${body.length} bytes)`
+  if (text !== "") lines.push("", text)
+  if (isCut) lines.push(`… (cut after ${body.length} bytes) …`)
+  return { text: lines.join("\n"), truncated: isCut, isError: status >= 400 }
+}
+
+const decode = (body: Buffer, contentType: string | undefined, isCut: boolean): string => {
+  const charset = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8"
+  try {
+    return new TextDecoder(charset).decode(body, { stream: isCut })
+  } catch {
+    return new TextDecoder().decode(body, { stream: isCut })
+  }
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+
+/** From TERM to KILL, in milliseconds (runtime, Tools). */
+const killAfterMs = 2000
+
+/** How often it is looked whether a group is gone, in milliseconds: soon at first. */
+const firstPollMs = 5
+const lastPollMs = 100
+
+/** Process groups that outlived the command that started them. */
+export class BackgroundGroups {
+  private readonly groups = new Set<number>()
+
+  add(group: number): void {
+    for (const each of this.groups) if (!isAlive(each)) this.groups.delete(each)
+    if (isAlive(group)) this.groups.add(group)
+  }
+
+  /** Ends them all. */
+  readonly endAll: Effect.Effect<void> = Effect.suspend(() => {
+    const groups = [...this.groups]
+    this.groups.clear()
+    return Effect.forEach(groups, terminate, { concurrency: "unbounded", discard: true })
+  })
+}
+
+/** TERM to a whole group, named by its leader, and KILL if that was not heard. */
+export const terminate = (group: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (!signal(group, "SIGTERM")) return
+    let poll = firstPollMs
+    for (let waited = 0; waited < killAfterMs && isAlive(group); waited += poll) {
+      poll = Math.min(poll * 2, lastPollMs, killAfterMs - waited)
+      yield* pause(poll)
+    }
+    signal(group, "SIGKILL")
+  })
+
+/** Real time, whatever the clock says: processes know no other. */
+export const pause = (ms: number): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const timer = setTimeout(() => resume(Effect.void), ms)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+/** Whether a process of the group still runs. */
+const isAlive = (group: number): boolean =>
+  signal(group, 0) && (process.platform !== "linux" || hasRunningMember(group))
+
+/** The dead that nobody has asked after count for `kill`, and in a container nobody may ever ask. */
+const hasRunningMember = (group: number): boolean => {
+  const entries = listProcesses()
+  return entries === undefined || entries.some((pid) => /^\d+$/.test(pid) && isRunningIn(pid, group))
+}
+
+const listProcesses = (): ReadonlyArray<string> | undefined => {
+  try {
+    return readdirSync("/proc")
+  } catch {
+    return undefined
+  }
+}
+
+const isRunningIn = (pid: string, group: number): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return processGroup === `${group}` && state !== "Z" && state !== "X"
+  } catch {
+    return false
+  }
+}
+
+/** Whether there was anybody to hear it. */
+const signal = (group: number, name: NodeJS.Signals | 0): boolean => {
+  if (process.platform === "win32") return name !== 0 && endTree(group)
+  try {
+    return process.kill(-group, name)
+  } catch {
+    return false
+  }
+}
+
+/** Windows has no groups: the tree of children is ended, at once. */
+const endTree = (pid: number): false => {
+  const { spawn } = process.getBuiltinModule("node:child_process")
+  spawn("taskkill", ["/pid", `${pid}`, "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => {})
+  return false
+}

@@ -1,0 +1,301 @@
+import { Buffer } from "node:buffer"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { TestClock } from "effect/testing"
+import type { Settings } from "../../src/Config.ts"
+import type { Lookup } from "../../src/tools/HttpExchange.ts"
+import { httpRequest } from "../../src/tools/HttpRequest.ts"
+import { call, plan, settings, toolbox } from "./fixture.ts"
+
+const listen = <S extends Server>(server: S) =>
+  Effect.acquireRelease(
+    Effect.callback<S>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    () => Effect.sync(() => server.close())
+  ).pipe(Effect.map((running) => (running.address() as AddressInfo).port))
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
+
+const serving = (handler: Handler) =>
+  listen(
+    createServer((request, response) => {
+      const pieces: Array<Buffer> = []
+      request.on("data", (piece: Buffer) => pieces.push(piece))
+      request.on("end", () => handler(request, response, Buffer.concat(pieces).toString()))
+    })
+  )
+
+/** With everything on this machine allowed, unless said otherwise. */
+const box = (http: Partial<Settings["http"]> = {}, lookup?: Lookup) => {
+  const all = { ...settings.http, hostAllowlist: ["127.0.0.1"], ...http }
+  return toolbox({ http: all }, lookup === undefined ? [] : [httpRequest(all, lookup)])
+}
+
+const request = (args: object) => call("http.request", args, "/")
+
+describe("http.request", () => {
+  it.effect("asks with method, URL, headers and body, and says what came back", () =>
+    Effect.gen(function* () {
+      const port = yield* serving((incoming, response, body) => {
+        response.writeHead(201, { "content-type": "text/plain" })
+        response.end(
+          `${incoming.method} ${incoming.url} ${incoming.headers["x-a"]} ${incoming.headers["content-type"]} ${body}`
+        )
+      })
+      const args = {
+        url: `http://127.0.0.1:${port}/p?q=1#frag`,
+        method: "post",
+        headers: { "X-A": "b" },
+        body: '{"c":1}'
+      }
+      const planned = yield* plan("http.request", args, "/")
+      if (planned._tag !== "Ready") return assert.fail(planned.why)
+      assert.strictEqual(planned.need?.category, "http")
+      assert.deepStrictEqual(planned.need?.affectedResources, [`http://127.0.0.1:${port}/p?q=1`])
+      const preview = planned.need?.preview?.split("\n") ?? []
+      assert.strictEqual(preview[0], `POST http://127.0.0.1:${port}/p?q=1`)
+      assert.include(preview, "x-a: b")
+      assert.deepStrictEqual(preview.slice(-2), ["", '{"c":1}'])
+      assert.deepStrictEqual(yield* planned.run, {
+        status: "ok",
+        summary: 'HTTP 201 Created\ncontent-type: text/plain\n\nPOST /p?q=1 b application/json {"c":1}',
+        truncated: false
+      })
+    }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect("takes 4xx and 5xx for an error, with what the server says", () =>
+    Effect.gen(function* () {
+      const port = yield* serving((_, response) => {
+        response.writeHead(404)
+        response.end("no such thing")
+      })
+      const { status, summary } = yield* request({ url: `http://127.0.0.1:${port}/` })
+      assert.strictEqual(status, "error")
+      assert.strictEqual(summary, "HTTP 404 Not Found\n\nno such thing")
+    }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect("refuses addresses that are not public, without asking where the URL says it all", () =>
+    Effect.gen(function* () {
+      for (const url of [
+        "http://127.0.0.1:1/",
+        "http://localhost/",
+        "http://[::1]/",
+        "http://10.0.0.1/",
+        "http://169.254.169.254/"
+      ]) {
+        const planned = yield* plan("http.request", { url }, "/")
+        assert.isTrue(planned._tag === "Refused" && planned.why.includes("http.hostAllowlist"), url)
+      }
+    }).pipe(Effect.provide(box({ hostAllowlist: [] })))
+  )
+
+  it.effect("refuses a name that means a private address, even if only one of its addresses is", () =>
+    Effect.gen(function* () {
+      const one = yield* request({ url: "http://rebind.example/" })
+      assert.strictEqual(one.status, "error")
+      assert.include(one.summary, "rebind.example, which is 10.0.0.1, is not a public address")
+    }).pipe(
+      Effect.provide(
+        box({ hostAllowlist: [] }, async () => [
+          { address: "93.184.216.34", family: 4 },
+          { address: "10.0.0.1", family: 4 }
+        ])
+      )
+    )
+  )
+
+  it.effect("connects to the address that was looked at, and looks once", () => {
+    let lookups = 0
+    const lookup: Lookup = async () => {
+      lookups += 1
+      return [{ address: lookups === 1 ? "127.0.0.1" : "10.0.0.1", family: 4 }]
+    }
+    return Effect.gen(function* () {
+      const port = yield* serving((incoming, response) => response.end(incoming.headers.host))
+      const { status, summary } = yield* request({ url: `http://pinned.example:${port}/` })
+      assert.strictEqual(status, "ok")
+      assert.include(summary, `\n\npinned.example:${port}`)
+      assert.strictEqual(lookups, 1)
+    }).pipe(Effect.scoped, Effect.provide(box({}, lookup)))
+  })
+
+  it.effect("follows redirects, each of them looked at again", () =>
+    Effect.gen(function* () {
+      const port = yield* serving((incoming, response) => {
+        const target = new URL(incoming.url ?? "", "http://x").searchParams.get("to")
+        if (target === null) return response.end(`${incoming.method} arrived`)
+        response.writeHead(Number(incoming.url?.slice(1, 4)), { location: target })
+        return response.end("moved")
+      })
+      const to = (target: string, code = 302) => `http://127.0.0.1:${port}/${code}?to=${encodeURIComponent(target)}`
+      const arrived = yield* request({ url: to("/end"), method: "POST", body: "x" })
+      assert.include(arrived.summary, `(redirected to http://127.0.0.1:${port}/end)`)
+      assert.include(arrived.summary, "GET arrived")
+      assert.include((yield* request({ url: to("/end", 307), method: "POST", body: "x" })).summary, "POST arrived")
+      for (const target of [
+        "http://169.254.169.254/latest",
+        "http://10.0.0.1/",
+        "http://[::1]:80/",
+        "http://localhost/",
+        `http://localhost:${port}/`
+      ]) {
+        const { status, summary } = yield* request({ url: to(target) })
+        assert.strictEqual(status, "error", target)
+        assert.include(summary, "is not a public address", target)
+      }
+      for (const target of ["file:///etc/passwd", "gopher://x/", "http://u:p@127.0.0.1/"]) {
+        assert.include((yield* request({ url: to(target) })).summary, "not followed", target)
+      }
+      assert.include((yield* request({ url: to(to(to(to(to(to("/end")))))) })).summary, "more than 5 redirects")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        box({ hostAllowlist: ["127.0.0.1:*", "127.0.0.1"] }, async (host) => {
+          assert.strictEqual(host, "localhost")
+          return [{ address: "::1", family: 6 }]
+        })
+      )
+    )
+  )
+
+  it.effect("takes neither secrets nor a body along to another origin", () =>
+    Effect.gen(function* () {
+      const other = yield* serving((incoming, response) => response.end(JSON.stringify(incoming.headers)))
+      const port = yield* serving((incoming, response) => {
+        response.writeHead(incoming.url === "/307" ? 307 : 302, { location: `http://127.0.0.1:${other}/` })
+        response.end()
+      })
+      const headers = { Authorization: "Bearer s3cret", Cookie: "s3cret", "X-Api-Key": "s3cret", "X-Plain": "kept" }
+      const { summary } = yield* request({ url: `http://127.0.0.1:${port}/302`, headers })
+      assert.notInclude(summary, "s3cret")
+      assert.include(summary, "kept")
+      const body = yield* request({ url: `http://127.0.0.1:${port}/307`, method: "PUT", body: "s3cret" })
+      assert.include(body.summary, "with the body")
+    }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect("cuts an answer without end, and hangs up", () =>
+    Effect.gen(function* () {
+      const hungUp = yield* Deferred.make<void>()
+      const port = yield* serving((_, response) => {
+        response.on("close", () => Deferred.doneUnsafe(hungUp, Effect.void))
+        const more = () => {
+          while (response.writable && response.write("é".repeat(10_000)));
+          if (response.writable) response.once("drain", more)
+        }
+        more()
+      })
+      const { status, summary, truncated } = yield* request({ url: `http://127.0.0.1:${port}/` })
+      assert.strictEqual(status, "ok")
+      assert.isTrue(truncated)
+      assert.include(summary, "cut after 1001 bytes")
+      assert.notInclude(summary, "\uFFFD")
+      yield* Deferred.await(hungUp)
+    }).pipe(Effect.scoped, Effect.provide(box({ maxResponseBytes: 1001 })))
+  )
+
+  it.effect("decodes what the server says it is, and shows no binary data", () =>
+    Effect.gen(function* () {
+      const port = yield* serving((incoming, response) => {
+        if (incoming.url === "/latin") {
+          response.setHeader("content-type", "text/plain; charset=ISO-8859-1")
+          return response.end(Buffer.from("café", "latin1"))
+        }
+        if (incoming.url === "/odd") {
+          response.setHeader("content-type", "text/plain; charset=no-such")
+          return response.end("plain")
+        }
+        if (incoming.url === "/zip") response.setHeader("content-encoding", "gzip")
+        return response.end(incoming.url === "/zip" ? gzipSync("x") : Buffer.from([0, 1, 2]))
+      })
+      const at = (path: string) =>
+        Effect.map(request({ url: `http://127.0.0.1:${port}${path}` }), ({ summary }) => summary)
+      assert.include(yield* at("/latin"), "café")
+      assert.include(yield* at("/odd"), "plain")
+      assert.include(yield* at("/zip"), "(gzip data, ")
+      assert.include(yield* at("/bin"), "(binary data, 3 bytes)")
+    }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  const sockets = new Set<Socket>()
+  const speaking = (said: string | undefined) =>
+    listen(
+      createTcpServer((socket) => {
+        sockets.add(socket)
+        socket.on("error", () => {})
+        socket.on("data", () => {
+          if (said !== undefined) socket.end(said)
+        })
+      })
+    )
+
+  it.effect("says what went wrong with a server that is none, is silent, or is cut off", () =>
+    Effect.gen(function* () {
+      const at = (port: number) => Effect.map(request({ url: `http://127.0.0.1:${port}/` }), ({ summary }) => summary)
+      assert.include(yield* at(yield* speaking("SSH-2.0-OpenSSH\r\n")), "the request failed")
+      assert.include(yield* at(yield* speaking("")), "the request failed")
+      assert.include(
+        yield* at(yield* speaking("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc")),
+        "cut after 3 bytes"
+      )
+      assert.include(
+        yield* at(yield* speaking("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")),
+        "without an answer"
+      )
+      assert.include(yield* at(1), "ECONNREFUSED")
+      assert.include(
+        (yield* request({ url: "http://no-such-host.invalid/" })).summary,
+        "no-such-host.invalid could not be found"
+      )
+    }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect("gives up after http.defaultTimeoutMs, and hangs up when it is interrupted", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const closed = yield* Deferred.make<void>()
+      const port = yield* listen(
+        createTcpServer((socket) => {
+          socket.on("error", () => {})
+          socket.on("data", () => Deferred.doneUnsafe(arrived, Effect.void))
+          socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+        })
+      )
+      const fiber = yield* Effect.forkChild(request({ url: `http://127.0.0.1:${port}/` }))
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust(1234)
+      assert.include((yield* Fiber.join(fiber)).summary, "timed out after 1234 ms")
+      yield* Deferred.await(closed)
+    }).pipe(Effect.scoped, Effect.provide(box({ defaultTimeoutMs: 1234 })))
+  )
+
+  it.effect("refuses absurd arguments, and everything where it is turned off", () =>
+    Effect.gen(function* () {
+      const why = (args: object) =>
+        Effect.map(plan("http.request", args, "/"), (planned) => (planned._tag === "Refused" ? planned.why : "ready"))
+      assert.include(yield* why({ url: "example.com" }), "no absolute URL")
+      assert.include(yield* why({ url: "" }), "no absolute URL")
+      assert.include(yield* why({ url: "file:///etc/passwd" }), "only http and https")
+      assert.include(yield* why({ url: "http://u:p@example.com/" }), "credentials in a URL")
+      assert.include(yield* why({ url: "http://example.com/", method: "TRACE" }), "method: expected one of")
+      assert.include(yield* why({ url: "http://example.com/", headers: { Host: "internal" } }), "cannot be set")
+      assert.include(yield* why({ url: "http://example.com/", headers: { "a b": "c" } }), "not a valid one")
+      assert.include(yield* why({ url: "http://example.com/", headers: { a: "b\r\nhost: c" } }), "not a valid one")
+      assert.include(yield* why({ url: "http://example.com/", headers: { a: 1 } }), "headers.a: expected string")
+      assert.include(yield* why({ url: "http://example.com/", body: "x".repeat(11_000_000) }), "larger than")
+      const off = plan("http.request", { url: "http://example.com/" }, "/").pipe(
+        Effect.provide(box({ enabled: false }))
+      )
+      const planned = yield* off
+      assert.isTrue(planned._tag === "Refused" && planned.why.includes("turned off"))
+    }).pipe(Effect.provide(box()))
+  )
+})
