@@ -3,6 +3,7 @@ import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { setInterval } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import * as LlamaAnswers from "../src/testing/LlamaAnswers.ts"
 import * as LlamaServer from "../src/testing/LlamaServer.ts"
@@ -192,12 +193,14 @@ describe("the bin: life and death", () => {
     using dir = new StateDir(scripted)
     using bin = new Bin(dir)
     await bin.request("ping")
-    bin.child.stdout.pause()
+    // One read a turn of the event loop.
+    bin.child.stdout.on("data", () => {
+      bin.child.stdout.pause()
+      setImmediate(() => bin.child.stdout.resume())
+    })
     const count = 15_000
     bin.write(Array.from({ length: count }, (_, index) => ping(`q${index}`)).join(""))
     bin.post("shutdown")
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    bin.child.stdout.resume()
     assert.strictEqual((await bin.exited).code, 0)
     assert.strictEqual(bin.frames.length, count + 2)
     assert.deepInclude(bin.frames.at(-1)?.payload, { ok: true })
@@ -304,9 +307,9 @@ describe("the bin: life and death", () => {
     using bin = new Bin(dir, { env })
     assert.strictEqual((await bin.exited).code, 78)
     assert.lengthOf(bin.frames, 1)
-    const frame = bin.frames[0] as any
-    assert.strictEqual(frame.payload.code, "config_invalid")
-    assert.match(frame.payload.message, message)
+    const payload = bin.frames[0]?.payload as { code: string; message: string }
+    assert.strictEqual(payload.code, "config_invalid")
+    assert.match(payload.message, message)
   })
 
   it("exits 78 with one frame where the database is of a newer version, and leaves it alone", async () => {

@@ -6,7 +6,7 @@ import { resolve, type Sources } from "../../src/config/Resolve.ts"
 
 const sources = (changes: Partial<Sources> = {}): Sources => ({
   environment: {},
-  cwd: "/work/here",
+  cwd: "/place/here",
   home: "/home/me",
   ...changes
 })
@@ -186,9 +186,9 @@ describe("the keys of config.json", () => {
 
   it.each([
     ["~/m.gguf", "/home/me/m.gguf"],
-    ["m.gguf", "/work/here/m.gguf"],
+    ["m.gguf", "/place/here/m.gguf"],
     ["/m.gguf", "/m.gguf"],
-    ["~other/m", "/work/here/~other/m"]
+    ["~other/m", "/place/here/~other/m"]
   ])("a path %s is %s", (given, found) => {
     assert.strictEqual(resolved({ configJson: nested("localModels.script", given) }).localModels.script, found)
     const { managed } = resolved({ configJson: nested("localModels.managed.modelPath", given) }).localModels
@@ -330,7 +330,7 @@ describe("ATOMIC_AGENT_STATE_DIR", () => {
     ["~", "/home/me"],
     ["~/state", "/home/me/state"],
     ["/var/state", "/var/state"],
-    ["state/../other", "/work/here/other"]
+    ["state/../other", "/place/here/other"]
   ])("%j is %s", (text, stateDir) => {
     assert.strictEqual(resolved({ environment: { ATOMIC_AGENT_STATE_DIR: text } }).stateDir, stateDir)
   })
@@ -342,7 +342,7 @@ describe("ATOMIC_AGENT_STATE_DIR", () => {
     assert.strictEqual(refusal({ home: undefined, environment: { ATOMIC_AGENT_STATE_DIR: "~/x" } }), reason)
     assert.strictEqual(
       resolved({ home: undefined, environment: { ATOMIC_AGENT_STATE_DIR: "x" } }).stateDir,
-      "/work/here/x"
+      "/place/here/x"
     )
   })
 })
