@@ -239,6 +239,20 @@ describe("the bin: life and death", () => {
     assert.strictEqual((await bin.exited).code, 0)
   })
 
+  it("tells of an exception that nobody caught, and goes on", async () => {
+    using dir = new StateDir(scripted)
+    const stray = `process.once("SIGUSR2", () => { Promise.reject(new Error("stray promise")); throw new Error("stray callback") })`
+    using bin = new Bin(dir, { nodeOptions: ["--import", `data:text/javascript,${encodeURIComponent(stray)}`] })
+    await bin.request("ping")
+    bin.child.kill("SIGUSR2")
+    for (const word of ["stray callback", "stray promise"]) {
+      const log = await bin.event("log", (frame) => frame.payload.context.stack.includes(word))
+      assert.strictEqual(log.payload.level, "error")
+    }
+    assert.isTrue((await bin.request("ping")).ok)
+    await bin.end()
+  })
+
   it("goes with its parent, though a wrapper stands between and its input stays open", async () => {
     const { dir, server } = await hanging()
     using _ = dir

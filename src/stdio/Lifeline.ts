@@ -52,6 +52,16 @@ export class Lifeline extends Context.Service<
       // A pipe that breaks between two writes must not end the process with an exception.
       for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 
+      // What nobody caught is told and survived: the turns of a host do not die of a stray callback.
+      const survive = (error: unknown) => {
+        const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        sink.post({ type: "log", payload: { level: "error", message: "uncaught exception", context: { stack } } })
+      }
+      for (const event of ["uncaughtException", "unhandledRejection"]) {
+        process.on(event, survive)
+        yield* Effect.addFinalizer(() => Effect.sync(() => process.off(event, survive)))
+      }
+
       // With the input still open the process would not end by itself.
       yield* Effect.addFinalizer(() => Effect.sync(() => process.stdin.destroy()))
 

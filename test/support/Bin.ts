@@ -41,9 +41,9 @@ export class Bin {
 
   constructor(
     dir: StateDir,
-    options: { env?: NodeJS.ProcessEnv; node?: string; command?: [string, Array<string>] } = {}
+    options: { env?: NodeJS.ProcessEnv; nodeOptions?: Array<string>; command?: [string, Array<string>] } = {}
   ) {
-    const [command, args] = options.command ?? [options.node ?? process.execPath, [binPath]]
+    const [command, args] = options.command ?? [process.execPath, [...(options.nodeOptions ?? []), binPath]]
     this.child = spawn(command, args, {
       cwd: root,
       stdio: ["pipe", "pipe", "pipe"],
