@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import type { Agent } from "node:http"
 import * as Effect from "effect/Effect"
 import type { LlamaError } from "./LlamaError.ts"
-import { Cut, Unreachable } from "./LlamaError.ts"
+import { Cut, Malformed, Unreachable } from "./LlamaError.ts"
 
 type Reason = LlamaError["reason"]
 
@@ -17,7 +17,7 @@ export interface HttpRequest {
 
 /** One request and its answer, on a connection of its own while it lasts. */
 export interface Exchange {
-  /** Status and headers. `Unreachable` where nothing came. */
+  /** Status and headers. `Unreachable` where nothing came, `Malformed` where what came is no HTTP. */
   readonly answer: Effect.Effect<HttpAnswer, Reason>
   /** What has arrived of the body, as soon as there is anything; null at its proper end. Read by one fiber at a time. */
   readonly read: Effect.Effect<Uint8Array | null, Reason>
@@ -107,7 +107,7 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
   })
   request.on("error", (error) => {
     connected()
-    fail(answer === undefined ? Unreachable.make({ detail: describe(error) }) : broken(error))
+    fail(answer === undefined ? unanswered(error) : broken(error))
   })
   request.once("close", () => {
     connected()
@@ -176,6 +176,11 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
     isStale: () => request.reusedSocket
   }
 }
+
+const unanswered = (error: Error): Reason =>
+  "code" in error && String(error.code).startsWith("HPE_")
+    ? Malformed.make({ detail: `what answers there is no HTTP server (${describe(error)})` })
+    : Unreachable.make({ detail: describe(error) })
 
 const broken = (error?: Error): Cut =>
   Cut.make({

@@ -3,6 +3,7 @@ import { isObject } from "effect/Predicate"
 import { isLoading, parse, wordsOf } from "./HttpAnswers.ts"
 import type { HttpAnswer, HttpTransport } from "./HttpTransport.ts"
 import type { ServerState } from "./LlamaClient.ts"
+import type { LlamaError } from "./LlamaError.ts"
 import { Cut } from "./LlamaError.ts"
 import * as ModelUrl from "./ModelUrl.ts"
 import { complaint } from "./ServerFault.ts"
@@ -16,9 +17,9 @@ export interface Probe {
   readonly timeoutMs: number
 }
 
-/** One answer to a probe; null: nobody there, for the reason in `body`. */
+/** One answer to a probe; without one the reason stands in `body`. */
 export interface Found {
-  readonly answer: HttpAnswer | null
+  readonly answer: HttpAnswer | "nobody" | "no HTTP"
   readonly body: string
 }
 
@@ -30,7 +31,8 @@ export const judge = (
   const url = ModelUrl.shown(probe.url)
   for (const each of [found.health, found.props, found.models]) {
     if (each === undefined) continue
-    if (each.answer === null) return { state: "unreachable", url, detail: each.body }
+    if (each.answer === "nobody") return { state: "unreachable", url, detail: each.body }
+    if (each.answer === "no HTTP") return { state: "foreign", url, detail: each.body }
     if (each.answer.status === 503 && (each === found.health || isLoading(each.body))) {
       return { state: "loading", url, detail: saidBy(each) }
     }
@@ -38,7 +40,8 @@ export const judge = (
   const props = found.props === undefined ? undefined : ready(url, fromProps(parse(found.props.body)), probe.model)
   if (props !== undefined) return props
   if (found.models === undefined) return undefined
-  const models = found.models.answer?.status === 200 ? parse(found.models.body) : undefined
+  const { answer, body } = found.models
+  const models = typeof answer === "object" && answer.status === 200 ? parse(body) : undefined
   return (
     ready(url, fromModels(models, probe.model), probe.model) ?? { state: "foreign", url, detail: saidBy(found.models) }
   )
@@ -111,7 +114,7 @@ const tokens = (value: unknown): number | undefined =>
 
 const saidBy = ({ answer, body }: Found): string => {
   const said = complaint(parse(body) ?? null)
-  if (answer === null) return body
+  if (typeof answer === "string") return body
   return said?.words ?? wordsOf(answer, body)
 }
 
@@ -124,7 +127,7 @@ const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect
       transport.open({ method: "GET", url, headers: probe.headers, connectTimeoutMs: probe.timeoutMs })
     ),
     (exchange) =>
-      Effect.gen(function* () {
+      Effect.gen(function* (): Effect.fn.Return<Found, LlamaError["reason"]> {
         const answer = yield* exchange.answer
         const parts: Array<Uint8Array> = []
         let size = 0
@@ -135,6 +138,10 @@ const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect
           size += bytes.length
         }
         return { answer, body: Buffer.concat(parts).toString("utf8") }
-      }).pipe(Effect.catch((reason) => Effect.succeed({ answer: null, body: reason.message }))),
+      }).pipe(
+        Effect.catch((reason) =>
+          Effect.succeed<Found>({ answer: reason._tag === "Malformed" ? "no HTTP" : "nobody", body: reason.message })
+        )
+      ),
     (exchange) => Effect.sync(() => exchange.abort(Cut.make({ detail: "the probe is over" })))
   )

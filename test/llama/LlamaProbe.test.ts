@@ -5,14 +5,14 @@ import type { Found } from "../../src/llama/LlamaProbe.ts"
 import { judge } from "../../src/llama/LlamaProbe.ts"
 import { refuse } from "../../src/testing/LlamaAnswers.ts"
 import { capture } from "./support/captures.ts"
-import { clientOf, setUp } from "./support/client.ts"
+import { clientOf, outcome, question, setUp } from "./support/client.ts"
 
 const found = (status: number, body: unknown): Found => ({
   answer: { status, statusText: "", headers: {} },
   body: typeof body === "string" ? body : JSON.stringify(body)
 })
 const fromCapture = (name: string): Found => found(capture(name).status, capture(name).body.toString())
-const nobody: Found = { answer: null, body: "connect ECONNREFUSED 127.0.0.1:8080" }
+const nobody: Found = { answer: "nobody", body: "connect ECONNREFUSED 127.0.0.1:8080" }
 const missing = found(404, "404 page not found")
 const healthy = found(200, { status: "ok" })
 
@@ -112,6 +112,21 @@ describe("a probe of a real address", () => {
         server.requests.map(({ path }) => path),
         ["/health", "/props", "/health"]
       )
+    })
+  )
+
+  it.live("is not taken in by what speaks no HTTP", () =>
+    Effect.gen(function* () {
+      const { server, client } = yield* setUp({
+        pages: { "/health": { raw: Buffer.from("SSH-2.0-OpenSSH_9.2p1\r\n") } },
+        answer: { raw: Buffer.from("SSH-2.0-OpenSSH_9.2p1\r\n") }
+      })
+      const probed = yield* client.probe
+      assert.strictEqual(probed.state, "foreign")
+      assert.include(probed.detail, "no HTTP server")
+      const { failure } = yield* outcome(client.stream(question()))
+      assert.strictEqual(failure?._tag, "Malformed")
+      assert.strictEqual(server.chats.length, 1)
     })
   )
 
