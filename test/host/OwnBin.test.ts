@@ -1,0 +1,60 @@
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { pathToFileURL } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import * as esbuild from "esbuild"
+import { nodeEnv, ownBin } from "../../src/host/OwnBin.ts"
+import { binPath, root } from "../support/Bin.ts"
+
+describe("the sidecar that a host finds by itself", () => {
+  it("is the built one, from the sources", () => {
+    assert.strictEqual(ownBin(), binPath)
+  })
+
+  it("lies beside the built host, and beside its shared parts", () => {
+    const dist = Fs.mkdtempSync(Path.join(Os.tmpdir(), "own bin-"))
+    const bin = Path.join(dist, "sidecar/main.js")
+    Fs.mkdirSync(Path.dirname(bin))
+    Fs.writeFileSync(bin, "")
+    for (const file of ["host.js", "chunks/host-A1.js"]) {
+      assert.strictEqual(ownBin(pathToFileURL(Path.join(dist, file)).href), bin)
+    }
+    Fs.rmSync(dist, { recursive: true })
+    assert.throws(() => ownBin(pathToFileURL(Path.join(dist, "app.js")).href), /name it with `command` and `args`/)
+  })
+
+  it("is run as Node by Electron too", () => {
+    const env = { PATH: "/bin" }
+    assert.strictEqual(nodeEnv(env), env)
+    assert.deepStrictEqual(nodeEnv(env, { ...process.versions, electron: "38.1.0" }), {
+      PATH: "/bin",
+      ELECTRON_RUN_AS_NODE: "1"
+    })
+  })
+})
+
+describe("the bundled host", () => {
+  it("needs nothing but Node: no Effect, no schemas", async () => {
+    const { metafile } = await esbuild.build({
+      entryPoints: [Path.join(root, "src/host/SidecarHost.ts")],
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      packages: "external",
+      write: false,
+      metafile: true
+    })
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
+    assert.deepStrictEqual(
+      imports.filter((path) => !path.startsWith("node:")),
+      []
+    )
+    const inputs = Object.keys(metafile.inputs)
+    assert.isAbove(inputs.length, 5)
+    assert.deepStrictEqual(
+      inputs.filter((path) => !path.startsWith("src/host/")),
+      []
+    )
+  })
+})
