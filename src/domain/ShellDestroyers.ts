@@ -67,7 +67,8 @@ const overwritesDisk = (run: Run): boolean => {
 }
 
 const shutsDown = (run: Run): boolean => {
-  const { args, tool } = run
+  const { args, targets, tool } = run
+  if (targets.includes("/proc/sysrq-trigger")) return true
   const [first = ""] = operandsOf(run)
   if (/^(shutdown|reboot|halt|poweroff|stop-computer|restart-computer)$/i.test(tool)) {
     return !args.some((arg) => /^(-c|\/a|--help|--version)$/.test(arg))
@@ -87,7 +88,7 @@ const reasons: ReadonlyArray<readonly [string, (run: Run, place: ShellPlace) => 
 /** `/`, the home directory, what holds it, or all that is in one of them. */
 const isRootOrHome = (given: string, place: ShellPlace): boolean => {
   const path = given.replace(/(?<=.)[/\\]+$/, "")
-  const all = /(?:^|[/\\])(?:\.?\*+|\.\[!?\^?\.\]\*)$/.exec(path)
+  const all = /(?:^|[/\\])(?:\.?\*+|\.\[!?\^?\.\]\*|\{[^}]*\*[^}]*\})$/.exec(path)
   const meant = resolveFrom(all === null ? path : path.slice(0, all.index) + (/^[/\\]/.test(all[0]) ? "/" : ""), place)
   if (meant === "/") return true
   const home = place.home === undefined ? undefined : normalize(place.home)
@@ -96,9 +97,11 @@ const isRootOrHome = (given: string, place: ShellPlace): boolean => {
 
 /** Where a path leads from a place, by its name; `~` and the usual variables are known. */
 export const resolveFrom = (given: string, { cwd, home = "/" }: ShellPlace): string => {
+  const user = home.slice(Math.max(home.lastIndexOf("/"), home.lastIndexOf("\\")) + 1)
   const named = given
-    .replace(/^(\$HOME\b|\$\{HOME[^}]*\}|%USERPROFILE%|\$env:(USERPROFILE|HOME)\b|~)(?=$|[/\\])/i, home)
-    .replace(/^(\$PWD\b|\$\{PWD[^}]*\})(?=$|[/\\])/, cwd)
+    .replace(/^~([^/\\]+)/, (all, name) => (name === user ? home : all))
+    .replace(/^(\$HOME\b|\$\{HOME[^}]*\}|%USERPROFILE%|\$env:(USERPROFILE|HOME)\b|~)(?=$|[/\\])/i, () => home)
+    .replace(/^(\$PWD\b|\$\{PWD[^}]*\})(?=$|[/\\])/, () => cwd)
   return normalize(/^[/\\]/.test(named) || isDrive(named.slice(0, 3)) ? named : `${cwd}/${named}`)
 }
 
@@ -115,4 +118,4 @@ const isDrive = (path: string): boolean => /^[A-Za-z]:[\\/]?\*?(\.\*)?$/.test(pa
 
 const isDisk = (path: string): boolean =>
   /^\/dev\/(r?disk\d|[shv]d([a-z]|\*)|xvd[a-z]|nvme\d|mmcblk\d|mapper\/|md\d|dm-\d|loop\d|k?mem$)/.test(path) ||
-  /^\\\\\.\\PhysicalDrive/i.test(path)
+  /^[\\/]{2}\.[\\/]PhysicalDrive/i.test(path)

@@ -41,7 +41,8 @@ const history: CommandRule = {
 
 const rules: { readonly [name: string]: CommandRule } = {
   status: {
-    flags: "sbvzu",
+    // `-uno`, `-uall`, `-unormal`
+    flags: "sbvzunoalrm",
     long: `short branch verbose porcelain? long untracked-files? ignored? ignore-submodules? show-stash ahead-behind
       no-ahead-behind renames no-renames column? no-column`,
     globs: "prefixed"

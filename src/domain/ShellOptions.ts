@@ -65,10 +65,10 @@ const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | u
   const values: Array<string> = []
   const operands: Array<Word> = []
   let index = 0
-  /** The value of an option: a separate one may not look like an option, in case a tool sees it otherwise. */
+  /** The value of an option: a separate one may not look like another option, in case a tool sees it otherwise. */
   const value = (attached: string | undefined, isFile: boolean): boolean => {
     const text = attached ?? words[index++]?.text
-    if (text === undefined || (attached === undefined && text.startsWith("-"))) return false
+    if (text === undefined || (attached === undefined && /^-(?!\d*$)/.test(text))) return false
     values.push(text)
     return !isFile || isBelow(text)
   }

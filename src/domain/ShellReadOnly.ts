@@ -77,7 +77,7 @@ const rules: { readonly [name: string]: CommandRule } = {
     globs: "any"
   },
   date: {
-    flags: "uR",
+    flags: "uRI",
     texts: "d",
     files: "r",
     long: "utc universal rfc-email rfc-3339= iso-8601? date= reference=@",
@@ -125,10 +125,10 @@ const rules: { readonly [name: string]: CommandRule } = {
     globs: "prefixed"
   },
   sort: {
-    flags: "bdfghiMnrRVcCsuz",
+    flags: "bdfghimMnrRVcCsuz",
     texts: "kt",
     long: `ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort
-      human-numeric-sort numeric-sort random-sort reverse version-sort sort= check? key= field-separator= stable unique
+      human-numeric-sort numeric-sort random-sort reverse version-sort sort= check? key= field-separator= merge stable unique
       zero-terminated parallel=`,
     globs: "prefixed"
   },

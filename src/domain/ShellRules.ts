@@ -17,7 +17,8 @@ const maxParsed = 100_000
 export const judge = (command: string, place: ShellPlace, platform: NodeJS.Platform): ShellVerdict => {
   if (command.length > maxParsed) return { _tag: "Asks" }
   // The list is about `sh`: to `cmd` the same characters mean other things. What only reads may speak of anything.
-  if (platform !== "win32" && onlyReads(parse(command))) return { _tag: "ReadOnly" }
-  const why = blockedBecause(command, place)
+  const isSh = platform !== "win32"
+  if (isSh && onlyReads(parse(command))) return { _tag: "ReadOnly" }
+  const why = blockedBecause(isSh ? command : command.replaceAll("\\", "/"), place)
   return why === undefined ? { _tag: "Asks" } : { _tag: "Blocked", why }
 }

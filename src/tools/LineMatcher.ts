@@ -25,7 +25,8 @@ export const lineMatcher = (
       if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
         throw fail("the pattern takes too long on these files; use a simpler one")
       }
-      throw error
+      // Some expressions turn out to be too large only when they are first used.
+      throw fail(`the pattern cannot be used: ${isObject(error) ? String(error["message"]) : "unknown reason"}`)
     }
   }
 }

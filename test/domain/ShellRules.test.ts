@@ -25,6 +25,24 @@ describe("a shell command", () => {
     for (const command of silent) assert.strictEqual(judge(command, place, "win32")._tag, "Asks", command)
   })
 
+  it("is blocked on Windows by the names that things have there", () => {
+    const there = { cwd: "C:\\Users\\Ada\\project", home: "C:\\Users\\Ada" }
+    const commands = [
+      "rd /s /q C:\\",
+      "rmdir /S C:\\Users\\Ada",
+      "del /f /s /q %USERPROFILE%\\*",
+      "Remove-Item -Recurse $env:USERPROFILE",
+      "format d:",
+      "shutdown /s /t 0",
+      "C:\\Windows\\System32\\shutdown.exe /r",
+      "dd if=x of=\\\\.\\PhysicalDrive0"
+    ]
+    for (const command of commands) assert.strictEqual(judge(command, there, "win32")._tag, "Blocked", command)
+    for (const command of ["rd /s /q build", "del C:\\x.txt", "shutdown /a", "format.js C"]) {
+      assert.strictEqual(judge(command, there, "win32")._tag, "Asks", command)
+    }
+  })
+
   it("may speak of what is blocked", () => {
     for (const command of blocked) {
       if (/[\n']/.test(command)) continue

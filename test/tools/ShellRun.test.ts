@@ -213,7 +213,7 @@ describe("shell.run", () => {
     )
   )
 
-  it.effect("keeps head and tail of 200 MB, and holds no more", () =>
+  it.live("keeps head and tail of 200 MB, and holds no more", () =>
     inRoot(
       (root) =>
         Effect.gen(function* () {
