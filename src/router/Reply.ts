@@ -35,8 +35,10 @@ export class Reply {
     return Effect.uninterruptible(
       Effect.suspend(() => {
         if (this.#used) return Effect.void
+        // First: a payload that cannot be written must leave the reply to whoever tells so.
+        const written = lines()
         this.#used = true
-        return this.#sink.answer(lines())
+        return this.#sink.answer(written)
       })
     )
   }

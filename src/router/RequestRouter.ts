@@ -51,7 +51,7 @@ export class RequestRouter extends Context.Service<
         let heard = 0
 
         const answer = <A>(reply: Reply, run: Effect.Effect<A, { readonly message: string }>) =>
-          Effect.matchCauseEffect(run, { onFailure: (cause) => reply.fail(cause), onSuccess: reply.succeed })
+          Effect.catchCause(Effect.flatMap(run, reply.succeed), (cause) => reply.fail(cause))
 
         const accept = (request: HostRequest): Effect.Effect<void> => {
           const reply = new Reply(sink, request.id)

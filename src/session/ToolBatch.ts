@@ -4,19 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../Config.ts"
 import { asks } from "../domain/ApprovalPolicy.ts"
-import type { ToolArguments, ToolCall, ToolResult } from "../domain/ToolCall.ts"
+import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import type { CallId } from "../protocol/Ids.ts"
 import { boundResult } from "../tools/ResultBudget.ts"
 import { type Planned, Toolbox } from "../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
+import { callKey, refusalOf, remember, shownArgs } from "./CallMemory.ts"
 import { metric } from "./Hearing.ts"
 import { type OpenCall, type OpenStep, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** The tool that ends a turn. */
 export const finishTool = "finish"
-
-/** How often in a row the same call may give the same result; the next one is refused (runtime, Tools). */
-const maxRepeats = 4
 
 /** A result and how long the tool took for it, in milliseconds; absent where none was run. */
 type Settled = ToolResult & { readonly tookMs?: number }
@@ -216,7 +214,11 @@ export const closeCall = (
 /** A result that says what went wrong. */
 export const error = (summary: string): ToolResult => ({ status: "error", summary, truncated: false })
 
-const shownArgs = (args: ToolArguments): unknown => (args._tag === "Parsed" ? args.value : args.raw)
+const denial = ({ reason }: Decision): string =>
+  reason === undefined || reason.trim() === "" ? "denied by the user." : `denied by the user: ${reason.trim()}`
+
+const verdict = ({ approved, at, category }: Decision) =>
+  ({ verdict: approved ? "approved" : "denied", category, at }) as const
 
 /** Runs of reading calls, every other call by itself, `finish` after all of them. */
 export const inGroups = (
@@ -234,40 +236,3 @@ export const inGroups = (
   }
   return [...groups, ...calls.filter(({ tool }) => tool === finishTool).map((call) => [call])]
 }
-
-/** Two calls are the same if tool and arguments are, as JSON, whatever the order of the keys. */
-export const callKey = ({ args, tool }: ToolCall): string => `${tool} ${JSON.stringify(sorted(shownArgs(args)))}`
-
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, each]) => [key, sorted(each)])
-  )
-}
-
-const refusalOf = (progress: TurnProgress, call: ToolCall): string | undefined => {
-  const key = callKey(call)
-  const denied = progress.denied.get(key)
-  if (denied !== undefined) return `${denied} This call was denied before in this turn; it is not asked again.`
-  if (progress.repeated?.key === key && progress.repeated.times >= maxRepeats) {
-    return `refused: the last ${maxRepeats} calls were this same one and gave the same result. Do something else, or answer.`
-  }
-  return undefined
-}
-
-const remember = (progress: TurnProgress, call: ToolCall, { summary }: ToolResult): void => {
-  const key = callKey(call)
-  // A refusal is no result: the call stays refused until another one comes between.
-  if (progress.repeated?.key === key && progress.repeated.times >= maxRepeats) return
-  const same = progress.repeated?.key === key && progress.repeated.summary === summary
-  progress.repeated = { key, summary, times: same ? (progress.repeated?.times ?? 0) + 1 : 1 }
-}
-
-const denial = ({ reason }: Decision): string =>
-  reason === undefined || reason.trim() === "" ? "denied by the user." : `denied by the user: ${reason.trim()}`
-
-const verdict = ({ approved, at, category }: Decision) =>
-  ({ verdict: approved ? "approved" : "denied", category, at }) as const

@@ -88,14 +88,27 @@ const decodeLine = (text: string): Incoming => {
   if (typeof frame.id !== "string") return badFrame(`id: expected string, got ${typeName(frame.id)}`)
   if (typeof frame.type !== "string") return badFrame(`type: expected string, got ${typeName(frame.type)}`)
   if (!isRequestType(frame.type)) return { _tag: "UnknownType", id: frame.id, type: frame.type }
-  const payload = frame.payload ?? null
-  const decoded = decoderOf(frame.type)(payload)
+  return decodePayload(frame.id, frame.type, frame.payload ?? null)
+}
+
+const decodePayload = (id: string, type: RequestType, payload: unknown): Incoming => {
+  const decoded = attempt(() => decoderOf(type)(payload))
+  if (decoded instanceof Error) return { _tag: "BadPayload", id, type, message: `payload: ${decoded.message}` }
   return decoded._tag === "Success"
     ? {
         _tag: "Request",
-        request: { kind: "request", id: frame.id, type: frame.type, payload: decoded.success } as HostRequest
+        request: { kind: "request", id, type, payload: decoded.success } as HostRequest
       }
-    : { _tag: "BadPayload", id: frame.id, type: frame.type, message: explain(decoded.failure, payload, "payload") }
+    : { _tag: "BadPayload", id, type, message: explain(decoded.failure, payload, "payload") }
+}
+
+/** A payload that is nested so deeply that the stack does not reach is the host's mistake, and no reason to stop reading. */
+const attempt = <A>(run: () => A): A | Error => {
+  try {
+    return run()
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 const badFrame = (what: string): Incoming => ({ _tag: "BadFrame", message: `not a request frame: ${what}` })

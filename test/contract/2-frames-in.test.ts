@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { SidecarEvent } from "../../src/protocol/Event.ts"
-import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import type { SidecarFrame, SidecarResponse } from "../../src/protocol/Frame.ts"
 import { stage } from "../support/Sidecar.ts"
 
 const isError = (code: string) => (frame: SidecarFrame) =>
@@ -117,6 +117,18 @@ describe("contract 2, frames in", () => {
       if (response.ok) return
       assert.strictEqual(response.error.code, "handler_failed")
       assert.include(response.error.message, message)
+    })
+  )
+
+  it.effect.each([1000, 6000, 50_000, 1_000_000])("answers a payload that is nested %s deep, and goes on", (depth) =>
+    Effect.gen(function* () {
+      const { host } = yield* stage()
+      const metadata = `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`
+      const deep = `{"kind":"request","id":"deep","type":"start_session","payload":{"workingDir":".","metadata":${metadata}}}`
+      host.write(`${deep}\n`, ["deep"])
+      const response = (yield* host.frame(answerTo("deep"))) as SidecarResponse
+      if (response.ok) yield* host.request("get_session", response.payload)
+      assert.isTrue((yield* host.request("ping")).ok)
     })
   )
 
