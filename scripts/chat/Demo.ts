@@ -1,8 +1,7 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import type { SidecarEvent } from "../../src/protocol/Event.ts"
-import { connect } from "./Client.ts"
+import { type Approval, type ApprovalRequest, SidecarHost } from "../../src/host/SidecarHost.ts"
 import type { Model } from "./Model.ts"
 import type { Screen } from "./Screen.ts"
 
@@ -16,26 +15,22 @@ const messages = [
 export const playDemo = async (bin: string, model: Model, screen: Screen): Promise<number> => {
   const workingDir = makeFolder()
   process.once("exit", () => Fs.rmSync(workingDir, { recursive: true, force: true }))
-  const onEvent = (event: SidecarEvent) => {
-    screen.show(event)
-    if (event.type === "approval_request") void answer(event.payload.approvalId, event.payload.category)
-  }
-  const client = connect({ bin, env: model.env, onEvent })
-  const answer = async (approvalId: string, category: string | undefined) => {
+  const onApproval = ({ category }: ApprovalRequest): Approval => {
     const approved = category === "fs_write_workspace"
     screen.say(approved ? "  > y" : "  > n, not in a demonstration")
-    const reason = approved ? {} : { reason: "not in a demonstration" }
-    await client.request("approval_response", { approvalId, approved, ...reason })
+    return approved ? { approved } : { approved, reason: "not in a demonstration" }
   }
+  const host = SidecarHost.spawn({ command: process.execPath, args: [bin], env: model.env, onApproval })
+  host.onEvent(screen.show)
   try {
-    const { sessionId } = await client.request("start_session", { workingDir })
+    const { sessionId } = await host.request("start_session", { workingDir })
     for (const text of messages) {
-      const { reason } = await client.request("send_message", { sessionId, text })
+      const { reason } = await host.send(sessionId, text).result
       if (reason === "failed") return 1
     }
     return 0
   } finally {
-    await client.close()
+    await host.shutdown()
   }
 }
 

@@ -1,7 +1,7 @@
 import * as Readline from "node:readline"
+import { SidecarHost } from "../../src/host/SidecarHost.ts"
 import type { SidecarEvent } from "../../src/protocol/Event.ts"
 import { readAnswer } from "./Answer.ts"
-import { type Client, connect } from "./Client.ts"
 import type { Model } from "./Model.ts"
 import { makeScreen } from "./Screen.ts"
 import type { Style } from "./Style.ts"
@@ -70,9 +70,10 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
   /** Messages that stand on the screen already, as they were typed. */
   const typed: Array<string> = []
 
-  const client = connect({ bin, env: model.env, onEvent })
-  void client.exited.then(() => terminal.close())
-  const sessionId = await begin(client, workingDir).catch((error: unknown) => {
+  const host = SidecarHost.spawn({ command: process.execPath, args: [bin], env: model.env })
+  host.onEvent(onEvent)
+  void host.exited.then(() => terminal.close())
+  const sessionId = await begin(host, workingDir).catch((error: unknown) => {
     terminal.close()
     throw error
   })
@@ -81,20 +82,20 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
   const send = async (text: string) => {
     if (running === 0) typed.push(text)
     running += 1
-    await client.request("send_message", { sessionId, text }).catch(complain)
+    await host.request("send_message", { sessionId, text }).catch(complain)
     running -= 1
     cancelling = false
     if (running === 0 && held === undefined) ask(prompts.message)
   }
   const steer = async (text: string) => {
-    const { steered } = await client.request("steer_message", { sessionId, text })
+    const { steered } = await host.request("steer_message", { sessionId, text })
     if (!steered) await send(text)
   }
   const reply = async (approvalId: string, text: string) => {
     const answer = readAnswer(text)
     if (answer === undefined) return ask(prompts.answer)
     question = undefined
-    await client.request("approval_response", { approvalId, ...answer })
+    await host.request("approval_response", { approvalId, ...answer })
   }
 
   const onLine = async (text: string) => {
@@ -112,7 +113,7 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
     cancelling = true
     question = undefined
     screen.say(style.dim("\n  cancelling; Ctrl-C again leaves"))
-    void client.request("cancel", { sessionId }).catch(complain)
+    void host.request("cancel", { sessionId }).catch(complain)
   })
 
   stdout.write(style.dim(`In ${workingDir}. Ctrl-C cancels a turn, or leaves.\n`))
@@ -121,11 +122,11 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
   release()
   stdin.off("keypress", onKey)
   stdout.write("\n")
-  await client.close()
+  await host.shutdown()
 }
 
-const begin = async (client: Client, workingDir: string): Promise<string> => {
-  await client.request("hello", { extensions: ["llm_progress", "approval_resolved"] }).catch(() => {})
-  const { sessionId } = await client.request("start_session", { workingDir })
+const begin = async (host: SidecarHost, workingDir: string): Promise<string> => {
+  await host.hello(["llm_progress", "approval_resolved"]).catch(() => {})
+  const { sessionId } = await host.request("start_session", { workingDir })
   return sessionId
 }

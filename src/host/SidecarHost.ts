@@ -97,8 +97,9 @@ export class SidecarHost implements AsyncDisposable {
     this.#connection = new Connection(pipe, {
       onEvent: (event) => {
         this.#desk.hear(event)
-        approvals.hear(event)
+        // A question is shown before it is asked.
         this.#hub.dispatch(event)
+        approvals.hear(event)
       },
       onFrame: (frame) => guarded(() => onFrame?.(frame)),
       onNoise: (line) => guarded(() => onNoise?.(line)),

@@ -31,6 +31,21 @@ describe("the approval callback", () => {
     assert.deepStrictEqual(seen, [asks().payload])
   })
 
+  it("is asked after everybody has heard of the question", async () => {
+    const peer = new Peer()
+    const order: Array<string> = []
+    const host = peer.host({
+      onApproval: () => {
+        order.push("asked")
+        return { approved: true }
+      }
+    })
+    host.onEvent(({ type }) => order.push(type))
+    peer.write(asks())
+    await peer.take("approval_response")
+    assert.deepStrictEqual(order, ["approval_request", "asked"])
+  })
+
   it("may take its time, answer several questions in any order, and say why not", async () => {
     const peer = new Peer()
     const { onApproval, questions } = dialog()

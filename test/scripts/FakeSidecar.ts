@@ -3,23 +3,12 @@ import * as Readline from "node:readline"
 import * as Fs from "node:fs"
 
 const sessionId = "s-1"
-const mode = process.env["FAKE_SIDECAR"] ?? ""
-const chunked = mode === "bytewise"
 
-const write = (frame: object) => {
-  const bytes = Buffer.from(`${JSON.stringify({ id: "x", ...frame })}\n`)
-  if (!chunked) return void Fs.writeSync(1, bytes)
-  for (const byte of bytes) Fs.writeSync(1, Buffer.of(byte))
-}
+const write = (frame: object) => Fs.writeSync(1, `${JSON.stringify({ id: "x", ...frame })}\n`)
 const event = (type: string, payload: object) =>
   write({ kind: "event", type, payload: { sessionId, turnId: "t-1", ...payload } })
 const succeed = (correlationId: string, payload: unknown) =>
   write({ kind: "response", correlationId, ok: true, payload })
-
-if (mode === "config_invalid") {
-  event("error", { code: "config_invalid", message: "config.json: agent.maxSteps: expected integer, got string" })
-  process.exit(78)
-}
 
 let turns = 0
 let running: string | undefined
@@ -35,8 +24,6 @@ const finish = (reason: string) => {
 const play = (text: string) => {
   event("user_message", { text })
   event("turn_started", { turnIndex: turns })
-  if (text.includes("wait")) return event("assistant_delta", { text: "waiting" })
-  if (text.includes("die")) return process.exit(3)
   event("reasoning_delta", { stepIndex: 0, text: "hm\u2028hm" })
   const call = { stepIndex: -1, step: 0, callId: "c-1", tool: "fs.write" }
   event("tool_call_started", { ...call, args: { path: "TODO.md" } })

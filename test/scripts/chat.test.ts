@@ -1,7 +1,6 @@
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { readAnswer } from "../../scripts/chat/Answer.ts"
-import { connect } from "../../scripts/chat/Client.ts"
 import { playDemo } from "../../scripts/chat/Demo.ts"
 import { makeScreen } from "../../scripts/chat/Screen.ts"
 import { colourDiff, printable, styleFor } from "../../scripts/chat/Style.ts"
@@ -130,64 +129,6 @@ describe("an answer to an approval", () => {
       assert.deepStrictEqual(readAnswer(typed), means)
     })
   }
-})
-
-describe("the client of the scripts", () => {
-  const withClient = async (mode: string, use: (client: ReturnType<typeof connect>) => Promise<void>) => {
-    const events: Array<SidecarEvent> = []
-    const client = connect({ bin, env: { ...process.env, FAKE_SIDECAR: mode }, onEvent: (event) => events.push(event) })
-    await use(client)
-    await client.close()
-    return events
-  }
-  const rejection = async (promise: Promise<unknown>) =>
-    promise.then(
-      () => "no error",
-      (error: Error) => error.message
-    )
-
-  it("puts frames together from single bytes", async () => {
-    const events = await withClient("bytewise", async (client) => {
-      assert.deepStrictEqual(await client.request("start_session", { workingDir: "." }), { sessionId })
-      void client.request("send_message", { sessionId, text: "你好" }).catch(() => {})
-      assert.deepStrictEqual(await client.request("approval_response", { approvalId: "a-1", approved: true }), {
-        resolved: true
-      })
-    })
-    assert.deepInclude(events, { kind: "event", id: "x", type: "user_message", payload: { ...turn, text: "你好" } })
-    assert.deepInclude(events, {
-      kind: "event",
-      id: "x",
-      type: "reasoning_delta",
-      payload: { ...turn, stepIndex: 0, text: "hm\u2028hm" }
-    })
-  })
-
-  it("fails a request with the sidecar's own words", async () => {
-    await withClient("", async (client) => {
-      assert.strictEqual(await rejection(client.request("skill_list", {})), "unknown request skill_list")
-    })
-  })
-
-  it("fails what waits, and what comes later, when the sidecar dies", async () => {
-    await withClient("", async (client) => {
-      const waiting = [client.request("send_message", { sessionId, text: "die" }), client.request("ping", {})]
-      assert.deepStrictEqual(await Promise.all(waiting.map(rejection)), [
-        "the sidecar ended (exit 3)",
-        "the sidecar ended (exit 3)"
-      ])
-      assert.strictEqual(await rejection(client.request("ping", {})), "the sidecar ended (exit 3)")
-    })
-  })
-
-  it("tells what is wrong with the configuration", async () => {
-    await withClient("config_invalid", async (client) => {
-      assert.strictEqual(
-        await rejection(client.request("ping", {})),
-        "the sidecar ended (exit 78): config.json: agent.maxSteps: expected integer, got string"
-      )
-    })
-  })
 })
 
 describe("the conversation without a terminal", () => {
