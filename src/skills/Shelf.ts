@@ -7,7 +7,7 @@ import { siblingOf } from "./Sibling.ts"
 
 /** So many entries of one folder are looked at, so many skills of it are read, and so many of those at a time. */
 const maxEntries = 10_000
-const maxSkills = 500
+const maxSkills = 200
 const atATime = 16
 
 /** A skill that is just being put in the place of another is looked for so often. */

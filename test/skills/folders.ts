@@ -45,7 +45,8 @@ export const place = Effect.acquireRelease(
         Fs.existsSync(Path.join(root, path))
           ? Fs.readdirSync(Path.join(root, path), { recursive: true, encoding: "utf8" }).toSorted()
           : [],
-      registry: (config) => SkillFolders.layer.pipe(Layer.provide(Config.layerOf({ stateDir, ...config })))
+      // Fresh: two registries stand for two processes.
+      registry: (config) => Layer.fresh(SkillFolders.layer).pipe(Layer.provide(Config.layerOf({ stateDir, ...config })))
     }
   }),
   ({ root }) => Effect.sync(() => Fs.rmSync(root, { recursive: true, force: true }))
