@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { Config, type Settings } from "../../src/Config.ts"
 import type { ToolArguments, ToolResult } from "../../src/domain/ToolCall.ts"
 import { CallId } from "../../src/protocol/Ids.ts"
+import * as SkillFolders from "../../src/skills/SkillFolders.ts"
 import { type Planned, Toolbox } from "../../src/tools/Toolbox.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
@@ -73,6 +74,7 @@ export const toolbox = (
 ): Layer.Layer<Toolbox | Workspace> =>
   Toolbox.layerWith(extra).pipe(
     Layer.provideMerge(Workspace.layer),
+    Layer.provide(SkillFolders.layer),
     Layer.provide(Layer.succeed(Config, { ...settings, ...change }))
   )
 
