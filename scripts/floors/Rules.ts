@@ -17,6 +17,7 @@ const floors: Readonly<Record<string, number>> = {
   "Config.ts": 1,
   "config/": 1,
   "stdio/": 2,
+  "process/": 2,
   "llama/": 2,
   "store/": 2,
   "skills/": 2,

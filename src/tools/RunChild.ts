@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { fail, inWords, isSystemError } from "./Attempt.ts"
 import { OutputCapture } from "./OutputCapture.ts"
-import { type BackgroundGroups, pause, terminate } from "./ProcessGroup.ts"
+import { type BackgroundGroups, pause, terminate } from "../process/ProcessGroup.ts"
 import type { ToolFailure } from "./Tool.ts"
 
 /** What is to be run. */

@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises"
-import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../Config.ts"
 import { judge } from "../domain/ShellRules.ts"
+import { inherited } from "../process/Environment.ts"
+import type { BackgroundGroups } from "../process/ProcessGroup.ts"
 import { attempt, fail } from "./Attempt.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "./RunChild.ts"
-import type { BackgroundGroups } from "./ProcessGroup.ts"
 import { quietEnvironment } from "./QuietShell.ts"
 import { resolveReal } from "./RealPath.ts"
 import * as Tool from "./Tool.ts"
@@ -78,18 +78,14 @@ const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQ
     ? { command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", `"${command}"`], isQuoted: true }
     : { command: "/bin/sh", args: ["-c", command] }
 
-/** Where programs are, even if the app that started us did not say. */
-const usualPath = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"]
-
-/** Our own environment, without what is ours alone, and with nothing that would wait for a terminal. */
-const openEnvironment = (): { readonly [name: string]: string | undefined } => {
-  const own = Object.entries(process.env).filter(([name]) => !/^ATOMIC_AGENT_/i.test(name))
-  const extra = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" }
-  if (process.platform === "win32") return { ...Object.fromEntries(own), ...extra }
-  const path = (process.env["PATH"] ?? "").split(NodePath.delimiter).filter((folder) => folder !== "")
-  const PATH = [...new Set([...path, ...usualPath])].join(NodePath.delimiter)
-  return { ...Object.fromEntries(own), ...extra, PATH }
-}
+/** Nothing that would wait for a terminal. */
+const openEnvironment = () => ({
+  ...inherited(),
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0"
+})
 
 const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {
   const parts = [headline(end, limitMs)]

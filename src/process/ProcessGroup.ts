@@ -72,8 +72,8 @@ const isRunningIn = (pid: string, group: number): boolean => {
   }
 }
 
-/** Whether there was anybody to hear it. */
-const signal = (group: number, name: NodeJS.Signals | 0): boolean => {
+/** A signal to a whole group, named by its leader; whether there was anybody to hear it. */
+export const signal = (group: number, name: NodeJS.Signals | 0): boolean => {
   if (process.platform === "win32") return name !== 0 && endTree(group)
   try {
     return process.kill(-group, name)

@@ -1,0 +1,13 @@
+import * as NodePath from "node:path"
+
+/** Where programs are, even if the app that started us did not say. */
+const usualPath = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"]
+
+/** What a child gets of our environment: all but what is ours alone, and a PATH that holds the usual places too. */
+export const inherited = (): { readonly [name: string]: string | undefined } => {
+  const own = Object.entries(process.env).filter(([name]) => !/^ATOMIC_AGENT_/i.test(name))
+  if (process.platform === "win32") return Object.fromEntries(own)
+  const path = (process.env["PATH"] ?? "").split(NodePath.delimiter).filter((folder) => folder !== "")
+  const PATH = [...new Set([...path, ...usualPath])].join(NodePath.delimiter)
+  return { ...Object.fromEntries(own), PATH }
+}
