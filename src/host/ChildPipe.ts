@@ -13,7 +13,7 @@ export interface Command {
 /** How much of stderr is kept as last words, in characters. */
 const lastWords = 4096
 
-/** How long an exited child's output may stay open without a byte, in milliseconds: a grandchild may hold it. */
+/** How long an exited child's output may stay open, in milliseconds: a grandchild may hold it. */
 const lingerMs = 1000
 
 /** How long a sidecar whose output has ended may live on, in milliseconds: a second more than contract 10 allows. */
@@ -73,12 +73,12 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
     })
     child.once("exit", () => {
       clearTimeout(overdue)
-      const linger = setTimeout(() => {
+      const letGo = () => {
         child.stdout.destroy()
         child.stderr.destroy()
-      }, lingerMs)
-      overdue = linger
-      child.stdout.on("data", () => linger.refresh())
+      }
+      // Where we ourselves were busy all the while, what the child left in the pipe is read before the immediate.
+      overdue = setTimeout(() => setImmediate(letGo), lingerMs)
     })
     child.once("close", (code, by) => {
       clearTimeout(overdue)

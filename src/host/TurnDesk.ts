@@ -72,7 +72,7 @@ export class TurnDesk {
     const waiting = line.map(({ turn }) => turn).filter(({ started }) => !started)
     const turn =
       waiting.find((each) => each.turnId !== undefined && each.turnId === turnId) ??
-      waiting.find((each) => each.turnId === undefined && each.message === text) ??
+      waiting.find((each) => each.message === text) ??
       waiting[0]
     if (turn === undefined) return
     turn.started = true

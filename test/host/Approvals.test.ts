@@ -101,6 +101,16 @@ describe("the approval callback", () => {
     assert.isFalse(questions[0]!.signal.aborted)
   })
 
+  it("is not withdrawn by the result of some other call of a sidecar that does not name its calls", async () => {
+    const peer = new Peer()
+    const { onApproval, questions } = dialog()
+    const host = peer.host({ onApproval })
+    peer.write(event("approval_request", { approvalId: "a-1", tool: "fs.write", reason: "writes" }))
+    peer.write(event("tool_call_result", { tool: "fs.read", status: "ok" }))
+    await peer.settle(host)
+    assert.isFalse(questions[0]!.signal.aborted)
+  })
+
   it("is told when the sidecar is gone", async () => {
     const peer = new Peer()
     const { onApproval, questions } = dialog()

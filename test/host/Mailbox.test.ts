@@ -74,4 +74,11 @@ describe("a mailbox", () => {
     assert.lengthOf(returned, 1)
     assert.deepStrictEqual(await drain(mailbox), { items: [] })
   })
+
+  it("tells no error to one who has left", async () => {
+    const { mailbox } = box()
+    mailbox.end(new Error("gone"))
+    await mailbox.return()
+    assert.deepStrictEqual(await drain(mailbox), { items: [] })
+  })
 })

@@ -24,11 +24,11 @@ class Program implements Disposable {
   #seen = 0
   #wake = () => {}
 
-  constructor(name: string, script: Script) {
+  constructor(code: string, script: Script) {
     const put = (path: string, text: string) => Fs.writeFileSync(this.#file(path), text)
     put("config.json", JSON.stringify({ localModels: { mode: "scripted", script: this.#file("script.json") } }))
     put("script.json", JSON.stringify(script))
-    put("program.mjs", codeOf(name))
+    put("program.mjs", code)
     Fs.mkdirSync(this.#file("node_modules"))
     Fs.symlinkSync(root, this.#file("node_modules/atomic-agent-sidecar"), "junction")
     this.#child = spawn(process.execPath, ["program.mjs"], {
@@ -94,7 +94,7 @@ describe("the README's hosts", () => {
   })
 
   it("the minimal one holds a turn and is gone", async () => {
-    using program = new Program("minimal-host", {
+    using program = new Program(codeOf("minimal-host"), {
       turns: [
         {
           steps: [
@@ -114,7 +114,7 @@ describe("the README's hosts", () => {
   it("the longer one asks a person, takes a no, cancels a turn, and leaves when they do", async () => {
     const write = (path: string) => ({ name: "fs.write", arguments: { path, content: "hello\n" } })
     const asks = (path: string) => ({ when: { userTextIncludes: path }, steps: [{ toolCalls: [write(path)] }] })
-    using program = new Program("conversation", {
+    using program = new Program(codeOf("conversation"), {
       turns: [
         asks("yes.txt"),
         asks("no.txt"),

@@ -75,6 +75,19 @@ describe("a turn", () => {
       [delta("\n"), step(1), delta("Done."), reply("Done.")],
       [{ text: "\nDone.", ends: "reply" }]
     ],
+    [
+      "what a sidecar says on the way without telling it as a note",
+      [delta("Looking."), step(1), delta("Done."), reply("Done.")],
+      [{ text: "Looking.Done.", ends: "reply" }]
+    ],
+    [
+      "a closing reply in the very words of a note",
+      [delta("Done."), reply("Done.", { progressNote: true }), reply("Done.")],
+      [
+        { text: "Done.", ends: "note" },
+        { text: "Done.", ends: "reply" }
+      ]
+    ],
     ["text that streamed until a cancel", [delta("Once upon")], [{ text: "Once upon" }]],
     [
       "files that the reply hands over",
@@ -216,6 +229,17 @@ describe("turns that wait for each other", () => {
     peer.write(began("same", "t-2"), delta("second", "t-2"), response(ids[1]!, done("reply", 2)))
     assert.deepStrictEqual(await plain, done("reply"))
     assert.strictEqual(textOf((await drain(turn)).items), "second")
+  })
+
+  it("are not mixed up by an answer that comes twice", async () => {
+    const peer = new Peer()
+    const host = peer.host()
+    const turns = ["one", "two"].map((text) => host.send(sessionId, text))
+    const ids = [await peer.take(), await peer.take()].map(({ id }) => id)
+    const answer = response(ids[0]!, done("reply"))
+    peer.write(began("one"), answer, answer, began("two", "t-2"), delta("second"), response(ids[1]!, done("finish")))
+    assert.strictEqual(textOf((await drain(turns[1]!)).items), "second")
+    assert.strictEqual((await turns[1]!.result).reason, "finish")
   })
 
   it("do not hear what another session says", async () => {
