@@ -102,6 +102,30 @@ describe("the window", () => {
     })
   )
 
+  it.live("is learned behind the first answer, and anew when the server has been away", () =>
+    Effect.gen(function* () {
+      const options = { contextTokens: 5000 }
+      const { server, client } = yield* setUp(options)
+      const until = (tokens: number) =>
+        Effect.gen(function* () {
+          while ((yield* client.window) !== tokens) {
+            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          }
+        })
+      yield* outcome(client.stream(question()))
+      yield* until(5000)
+      const asked = server.requests.length
+      yield* outcome(client.stream(question()))
+      assert.strictEqual(server.requests.length, asked + 1, "what is known is not asked again")
+      yield* Effect.promise(() => server.stop())
+      assert.strictEqual((yield* outcome(client.stream(question()))).failure?._tag, "Unreachable")
+      options.contextTokens = 7000
+      yield* Effect.promise(() => server.restart())
+      yield* outcome(client.stream(question()))
+      yield* until(7000)
+    })
+  )
+
   it.live("bounds what is sent, and so does agent.conversationMaxTokens", () =>
     Effect.gen(function* () {
       const history = [...turns(60, 500), userEntry("the last question", "t-last")]

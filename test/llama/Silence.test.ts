@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -46,6 +47,7 @@ describe("silence", () => {
       const { events, failure } = yield* Fiber.join(call)
       assert.isUndefined(failure)
       assert.strictEqual(events.at(-1)?._tag, "Finished")
+      assert.isAtMost(yield* Clock.currentTimeMillis, 4000)
     })
   )
 })

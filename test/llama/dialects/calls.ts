@@ -231,6 +231,21 @@ export const args: ReadonlyArray<Row> = [
     { calls: ['fs.list({"a":{"a":1}})'], reason: "tool_calls" }
   ],
   [
+    "that are no JSON and end in an object",
+    named("fs_list", '{"a": oops, ') + more('{"b":1}') + toolCalls,
+    calling('{"a": oops, {"b":1}')
+  ],
+  [
+    "that may be a repetition, cut by the limit",
+    named("fs_list", '{"a":') + more('{"a":1}') + length,
+    calling('{"a":{"a":1}', "length")
+  ],
+  [
+    "absent, before those that are cut by the limit",
+    named("fs_list", "") + named("fs_read", '{"p', { index: 1, id: "b" }) + length,
+    { calls: ["fs.list({})", 'fs.read!{"p'], reason: "length" }
+  ],
+  [
     "with characters of every width",
     named("fs_list", '{"path":"é') + more("日🚀") + more('"}') + toolCalls,
     { calls: ['fs.list({"path":"é日🚀"})'], reason: "tool_calls" }
