@@ -86,39 +86,52 @@ describe("the toolbox", () => {
     }).pipe(Effect.provide(toolbox({}, [tool(Effect.die(new Error("bug")))])))
   )
 
+  /** Never ends by itself; says when it has begun, and when it was interrupted. */
+  const gated = Effect.gen(function* () {
+    const begun = yield* Deferred.make<void>()
+    const interrupted = yield* Deferred.make<void>()
+    const run = Effect.andThen(Deferred.succeed(begun, undefined), Effect.never).pipe(
+      Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+    )
+    return { run, begun: Deferred.await(begun), interrupted: Deferred.await(interrupted) }
+  })
+
   it.effect("ends a tool after agent.toolTimeoutMs, interrupting it", () =>
     Effect.gen(function* () {
-      const interrupted = yield* Deferred.make<void>()
-      const slow = tool(Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined)))
-      const layer = toolbox({ agent: { ...settings.agent, toolTimeoutMs: 5000 } }, [slow])
+      const { begun, interrupted, run } = yield* gated
+      const layer = toolbox({ agent: { ...settings.agent, toolTimeoutMs: 5000 } }, [tool(run)])
       const fiber = yield* Effect.forkChild(call("test.tool", { n: 1 }, "/").pipe(Effect.provide(layer)))
+      yield* begun
       yield* TestClock.adjust(4999)
       assert.isUndefined(fiber.pollUnsafe())
       yield* TestClock.adjust(1)
       const result = yield* Fiber.join(fiber)
       assert.strictEqual(result.status, "error")
       assert.include(result.summary, "5000 ms")
-      yield* Deferred.await(interrupted)
+      yield* interrupted
     })
   )
 
   it.effect("gives a tool the limit that it names, or none", () =>
     Effect.gen(function* () {
-      const own = yield* Effect.forkChild(call("test.own", { n: 1 }, "/"))
-      const none = yield* Effect.forkChild(call("test.none", { n: 1 }, "/"))
+      const own = yield* gated
+      const none = yield* gated
+      const tools = [
+        tool(own.run, { name: "test.own", timeoutMs: 100 }),
+        tool(none.run, { name: "test.none", timeoutMs: null })
+      ]
+      const calling = (name: string) =>
+        Effect.forkChild(call(name, { n: 1 }, "/").pipe(Effect.provide(toolbox({}, tools))))
+      const limited = yield* calling("test.own")
+      const unlimited = yield* calling("test.none")
+      yield* Effect.all([own.begun, none.begun])
       yield* TestClock.adjust(100)
-      assert.include((yield* Fiber.join(own)).summary, "timed out after 100 ms")
+      assert.include((yield* Fiber.join(limited)).summary, "timed out after 100 ms")
       yield* TestClock.adjust("1 day")
-      assert.isUndefined(none.pollUnsafe())
-      yield* Fiber.interrupt(none)
-    }).pipe(
-      Effect.provide(
-        toolbox({}, [
-          tool(Effect.never, { name: "test.own", timeoutMs: 100 }),
-          tool(Effect.never, { name: "test.none", timeoutMs: null })
-        ])
-      )
-    )
+      assert.isUndefined(unlimited.pollUnsafe())
+      yield* Fiber.interrupt(unlimited)
+      yield* none.interrupted
+    })
   )
 
   it.effect("lets an embedder's tool take the place of a built-in one", () =>
