@@ -28,3 +28,5 @@ export { RequestRouter } from "./router/RequestRouter.ts"
 export { run, serve } from "./Serving.ts"
 export { model, sessionServices } from "./Sidecar.ts"
 export { sidecarVersion } from "./Version.ts"
+
+export { type ApprovalOption, type SentTurn, SidecarHostService } from "./host/SidecarHostService.ts"
