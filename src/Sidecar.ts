@@ -9,6 +9,7 @@ import { ModelStep } from "./session/ModelStep.ts"
 import { ModelWatch } from "./session/ModelWatch.ts"
 import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
+import * as SkillFolders from "./skills/SkillFolders.ts"
 import { SessionStore } from "./store/SessionStore.ts"
 import { Toolbox } from "./tools/Toolbox.ts"
 import { Workspace } from "./tools/Workspace.ts"
@@ -26,6 +27,7 @@ export const sessionServices = TurnRunner.layer.pipe(
   Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
   Layer.provide(Toolbox.layer),
   Layer.provide(Workspace.layer),
+  Layer.provideMerge(SkillFolders.layer),
   Layer.provideMerge(Layer.merge(model, SessionStore.layer))
 )
 

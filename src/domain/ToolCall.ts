@@ -27,5 +27,7 @@ export interface ToolResult {
   readonly summary: string
   readonly truncated: boolean
   readonly attachments?: ReadonlyArray<string>
+  /** The model has read this skill with it. */
+  readonly loadedSkill?: { readonly name: string; readonly version: string }
   readonly approval?: ApprovalVerdict
 }

@@ -79,7 +79,7 @@ const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQ
     : { command: "/bin/sh", args: ["-c", command] }
 
 /** Nothing that would wait for a terminal. */
-const openEnvironment = () => ({
+export const openEnvironment = () => ({
   ...inherited(),
   TERM: "dumb",
   PAGER: "cat",
@@ -87,7 +87,8 @@ const openEnvironment = () => ({
   GIT_TERMINAL_PROMPT: "0"
 })
 
-const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {
+/** What a program said and how it ended, for the model. */
+export const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {
   const parts = [headline(end, limitMs)]
   if (stdout.total > 0) parts.push(stdout.text())
   if (stderr.total > 0) parts.push(`--- stderr ---\n${stderr.text()}`)

@@ -24,6 +24,8 @@ export interface ToolOutput {
   readonly isError?: boolean
   /** Absolute paths. */
   readonly attachments?: ReadonlyArray<string>
+  /** The model has read this skill with it. */
+  readonly loadedSkill?: { readonly name: string; readonly version: string }
 }
 
 /** What the gate is asked before a plan runs (contract 7). */

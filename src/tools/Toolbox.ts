@@ -7,6 +7,7 @@ import { Config } from "../Config.ts"
 import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import type { ToolSpec } from "../llama/LlamaClient.ts"
 import { explain } from "../protocol/Explain.ts"
+import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attach } from "./Attach.ts"
 import { fail } from "./Attempt.ts"
 import { httpRequest } from "./HttpRequest.ts"
@@ -19,6 +20,8 @@ import { fsList } from "./FsList.ts"
 import { fsRead } from "./FsRead.ts"
 import { fsWrite } from "./FsWrite.ts"
 import { shellRun } from "./ShellRun.ts"
+import { skillRunScript } from "./SkillRunScript.ts"
+import { skillView } from "./SkillView.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolFailure, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { Workspace } from "./Workspace.ts"
@@ -52,6 +55,7 @@ export class Toolbox extends Context.Service<
         const settings = yield* Config
         const { toolTimeoutMs } = settings.agent
         const workspace = yield* Workspace
+        const skills = yield* SkillRegistry
         const background = new BackgroundGroups()
         yield* Effect.addFinalizer(() => background.endAll)
 
@@ -64,6 +68,8 @@ export class Toolbox extends Context.Service<
           fsGrep(workspace),
           shellRun(workspace, settings.tools.shell, background),
           httpRequest(settings.http),
+          skillView(skills),
+          skillRunScript(skills, settings.tools.shell, background),
           attach(workspace),
           finish
         ]
@@ -138,9 +144,10 @@ const within = <A>(effect: Effect.Effect<A, ToolFailure>, limitMs: number | null
 
 const asResult = ({ message }: ToolFailure): ToolResult => ({ status: "error", summary: message, truncated: false })
 
-const toResult = ({ attachments, isError, text, truncated }: ToolOutput): ToolResult => ({
+const toResult = ({ attachments, isError, loadedSkill, text, truncated }: ToolOutput): ToolResult => ({
   status: isError === true ? "error" : "ok",
   summary: text,
   truncated: truncated ?? false,
-  ...(attachments === undefined ? {} : { attachments })
+  ...(attachments === undefined ? {} : { attachments }),
+  ...(loadedSkill === undefined ? {} : { loadedSkill })
 })

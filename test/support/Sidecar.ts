@@ -10,6 +10,7 @@ import { ModelStep } from "../../src/session/ModelStep.ts"
 import { ModelWatch } from "../../src/session/ModelWatch.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
+import * as SkillFolders from "../../src/skills/SkillFolders.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { check } from "../../src/testing/ContractChecker.ts"
 import * as GatedModel from "../../src/testing/GatedModel.ts"
@@ -40,6 +41,7 @@ const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerM
     Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
+    Layer.provideMerge(SkillFolders.layer),
     Layer.provideMerge(Layer.merge(model, store))
   )
 
