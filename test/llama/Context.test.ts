@@ -121,8 +121,10 @@ describe("the window", () => {
       yield* Effect.promise(() => server.restart())
       yield* outcome(client.stream(question()))
       yield* until(7000)
+      yield* outcome(client.stream(question()))
+      yield* client.probe
       const asked = server.requests.filter(({ path }) => path === "/props")
-      assert.strictEqual(asked.length, 2, "what is known is not asked again")
+      assert.strictEqual(asked.length, 3, "twice by itself, and once more when it was told to")
     })
   )
 
