@@ -10,7 +10,7 @@ import { eventLine, type EventErrorCode } from "../protocol/Frame.ts"
 import { extensionOf, type HostRequest } from "../protocol/Request.ts"
 import { type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
-import { type Handler, Handlers } from "./Handlers.ts"
+import type { Handler, Handlers } from "./Handlers.ts"
 import { Reply, shuttingDown } from "./Reply.ts"
 
 /** Why no more requests are served, beside what the caller waits for. */
