@@ -32,3 +32,10 @@ export const newSession = (
   loadedSkills: [],
   contextUsage: null
 })
+
+/** The skills that a session has read, with one more: each stands there once, as it was read last; `now` as above. */
+export const withLoaded = (
+  loaded: SessionState["loadedSkills"],
+  { name, version }: { readonly name: string; readonly version: string },
+  now: number
+): SessionState["loadedSkills"] => [...loaded.filter((skill) => skill.name !== name), { name, version, loadedAt: now }]

@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import { Config } from "../Config.ts"
 import {
   Extension,
@@ -18,13 +17,7 @@ import { maxSteers } from "../session/Steering.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { sidecarVersion } from "../Version.ts"
 import type { Reply } from "./Reply.ts"
-
-/** A request cannot be served; the message is the response's. */
-export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestFailed", { detail: Schema.String }) {
-  override get message() {
-    return this.detail
-  }
-}
+import * as SkillRequests from "./SkillRequests.ts"
 
 /** How one type of request is served. */
 export type Handler<T extends RequestType> =
@@ -58,6 +51,7 @@ export class Handlers extends Context.Service<Handlers, HandlerTable>()("atomic-
       const sink = yield* StdoutSink
       const sessions = yield* ActiveSession
       const runtime = yield* SessionRuntime
+      const skills = yield* SkillRequests.make
 
       const pong: PingResult = {
         ok: true,
@@ -121,9 +115,9 @@ export class Handlers extends Context.Service<Handlers, HandlerTable>()("atomic-
           })
         ),
         get_session: later(({ sessionId }) => sessions.state(sessionId)),
-        skill_install: later(() => notYet("skill_install")),
-        skill_uninstall: later(() => notYet("skill_uninstall")),
-        skill_list: now(() => Effect.succeed({ skills: [] })),
+        skill_install: later(skills.install),
+        skill_uninstall: later(skills.uninstall),
+        skill_list: later(() => skills.list),
         list_queue: now(({ sessionId }) => Effect.map(sessions.find(sessionId), (actor) => actor.queue)),
         unqueue: later(({ sessionId, turnId }) =>
           Effect.flatMap(sessions.find(sessionId), (actor) =>
@@ -137,5 +131,3 @@ export class Handlers extends Context.Service<Handlers, HandlerTable>()("atomic-
     })
   )
 }
-
-const notYet = (type: string) => Effect.fail(new RequestFailed({ detail: `${type} is not served by this release` }))

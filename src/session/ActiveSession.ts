@@ -11,19 +11,22 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Config, type Settings } from "../Config.ts"
-import { newSession } from "../domain/Session.ts"
+import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
 import { LlamaClient, type ServerState } from "../llama/LlamaClient.ts"
 import type { EventPayload } from "../protocol/Event.ts"
 import { freshSessionId, SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
 import type { SessionState } from "../protocol/SessionState.ts"
+import { type SkillLine, skillLines } from "../skills/SkillLines.ts"
+import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
 import { ModelWatch } from "./ModelWatch.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLedger } from "./SessionLedger.ts"
 import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
+import * as SkillNews from "./SkillNews.ts"
 import { agentsBytes, systemPrompt } from "./SystemPrompt.ts"
 
 /** There is no active session of that id. */
@@ -68,6 +71,8 @@ export class ActiveSession extends Context.Service<
     /** Makes a stored session the active one, by the rules of `start`. */
     resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart | RuntimeUnusable>
     find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
+    /** Where the active session works, if there is one. */
+    readonly workingDir: Effect.Effect<string | undefined>
     /** The live state of the active session, or, once a session has started in this process, a stored one's; or null. */
     state(id: string): Effect.Effect<SessionState | null>
     /** What is stored, newest first. */
@@ -107,11 +112,16 @@ export class ActiveSession extends Context.Service<
         services: Context.Context<SessionServices>
       ) {
         const { head } = stored
-        const system = yield* readPrompt(config, head.workingDir, head.createdAt)
+        const registry = Context.get(services, SkillRegistry)
+        const skills = skillLines(yield* registry.list(head.workingDir))
+        const system = yield* readPrompt(config, head, skills)
         const scope = yield* Scope.fork(layerScope)
         // Fresh: a layer that was built for another session must not serve this one.
         const context = yield* Layer.fresh(
-          Layer.provideMerge(SessionActor.layer(system), SessionLedger.layer(stored))
+          Layer.provideMerge(
+            SessionActor.layer(system, SkillNews.make(registry, skills, stored)),
+            SessionLedger.layer(stored)
+          )
         ).pipe(Layer.buildWithScope(scope), Effect.provideContext(Context.add(services, StdoutSink, sink)))
         const probed = yield* Effect.option(Context.get(services, LlamaClient).probe).pipe(
           Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
@@ -195,7 +205,9 @@ export class ActiveSession extends Context.Service<
         return Effect.andThen(lane.take(1), end)
       })
 
-      return ActiveSession.of({ start, resume, find, state, list, remove, close })
+      const workingDir = Effect.sync(() => active?.ledger.workingDir)
+
+      return ActiveSession.of({ start, resume, find, workingDir, state, list, remove, close })
     })
   )
 }
@@ -211,7 +223,7 @@ const mustBeDirectory = (path: string, given: string) =>
     )
   )
 
-const readPrompt = (config: Settings, workingDir: string, createdAt: number) =>
+const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillLine>) =>
   Effect.map(
     Effect.promise(() => readHead(resolve(workingDir, "AGENTS.md")).catch(() => undefined)),
     (agents) =>
@@ -219,7 +231,7 @@ const readPrompt = (config: Settings, workingDir: string, createdAt: number) =>
         workingDir,
         platform: process.platform,
         date: new Date(createdAt).toISOString().slice(0, 10),
-        skills: [],
+        skills,
         agents,
         instructions: config.agent.instructions
       })

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionLedger } from "./SessionLedger.ts"
+import type { SkillNews } from "./SkillNews.ts"
 import type { Steering } from "./Steering.ts"
 import * as Turn from "./Turn.ts"
 import { toMillis } from "./TurnProgress.ts"
@@ -43,7 +44,7 @@ export class SessionActor extends Context.Service<
     unqueue(turnId: string): Effect.Effect<boolean>
   }
 >()("atomic-agent-sidecar/session/SessionActor") {
-  static readonly layer = (system: string) =>
+  static readonly layer = (system: string, skills: SkillNews) =>
     Layer.effect(
       SessionActor,
       Effect.gen(function* () {
@@ -52,7 +53,7 @@ export class SessionActor extends Context.Service<
         const queue = yield* TurnQueue
         const sink = yield* StdoutSink
         const services = yield* Effect.context<never>()
-        const session = { ledger, system }
+        const session = { ledger, system, skills }
         let running: Running | undefined
 
         const withdraw = (turn: Turn.Turn) =>

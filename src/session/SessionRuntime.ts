@@ -4,13 +4,14 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Deferred from "effect/Deferred"
 import type { LlamaClient } from "../llama/LlamaClient.ts"
+import type { SkillRegistry } from "../skills/SkillRegistry.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { ApprovalGate } from "./ApprovalGate.ts"
 import type { ModelWatch } from "./ModelWatch.ts"
 import type { TurnRunner } from "./TurnRunner.ts"
 
 /** What a session is made of. */
-export type SessionServices = TurnRunner | ApprovalGate | ModelWatch | SessionStore | LlamaClient
+export type SessionServices = TurnRunner | ApprovalGate | ModelWatch | SessionStore | SkillRegistry | LlamaClient
 
 /** The sidecar cannot host any session: a database of a newer version, say. It ends with exit code 78. */
 export class RuntimeUnusable extends Schema.TaggedError<RuntimeUnusable>()("RuntimeUnusable", {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../Config.ts"
 import { asks } from "../domain/ApprovalPolicy.ts"
+import { withLoaded } from "../domain/Session.ts"
 import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import type { CallId } from "../protocol/Ids.ts"
 import { boundResult } from "../tools/ResultBudget.ts"
@@ -174,11 +175,11 @@ export const closeCall = (
   callId: CallId,
   result: ToolResult
 ): Effect.Effect<void> =>
-  Effect.suspend(() => {
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const call = step.openCalls.get(callId)
     if (call === undefined) return Effect.void
     step.openCalls.delete(callId)
-    const { approval, status, summary, truncated } = result
+    const { approval, loadedSkill, status, summary, truncated } = result
     const record = {
       kind: "tool_result",
       turnId: turn.id,
@@ -190,7 +191,8 @@ export const closeCall = (
     } as const
     return ledger
       .commit([approval === undefined ? record : { ...record, approval }], {
-        latestResult: { tool: call.tool, status, summary }
+        latestResult: { tool: call.tool, status, summary },
+        ...(loadedSkill === undefined ? {} : { loadedSkills: withLoaded(ledger.head.loadedSkills, loadedSkill, now) })
       })
       .pipe(
         Effect.andThen(

@@ -11,6 +11,7 @@ import { metric } from "./Hearing.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import * as SessionFeed from "./SessionFeed.ts"
 import type { SessionLedger } from "./SessionLedger.ts"
+import type { SkillNews } from "./SkillNews.ts"
 import * as Steering from "./Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
@@ -22,6 +23,7 @@ export interface TurnSession {
   readonly ledger: SessionLedger["Service"]
   /** The system prompt, byte-stable within the session. */
   readonly system: string
+  readonly skills: SkillNews
 }
 
 type Ended = Exclude<TurnReason, "failed" | "cancelled">
@@ -45,12 +47,16 @@ export class TurnRunner extends Context.Service<
       const modelStep = yield* ModelStep
       const toolBatch = yield* ToolBatch
 
-      const begin = Effect.fnUntraced(function* (progress: TurnProgress) {
+      const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
         const { feed, ledger, turn } = progress
-        yield* ledger.commit([{ kind: "user", turnId: turn.id, text: turn.text }], {
-          status: "running",
-          turnCount: progress.turnIndex + 1
-        })
+        const news = yield* skills.next
+        yield* ledger.commit(
+          [
+            ...(news === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: news } as const]),
+            { kind: "user", turnId: turn.id, text: turn.text }
+          ],
+          { status: "running", turnCount: progress.turnIndex + 1 }
+        )
         yield* feed.emitAll([
           { type: "user_message", payload: { text: turn.text } },
           { type: "turn_started", payload: { turnIndex: progress.turnIndex } },
@@ -163,8 +169,8 @@ export class TurnRunner extends Context.Service<
         return yield* closeWith(progress, step, "max_steps", closing, reasoning)
       })
 
-      const play = Effect.fnUntraced(function* (progress: TurnProgress) {
-        yield* begin(progress)
+      const play = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
+        yield* begin(progress, skills)
         while (true) {
           const now = toMillis(yield* Clock.monotonicTimeNanos)
           const isLast =
@@ -178,7 +184,7 @@ export class TurnRunner extends Context.Service<
 
       const run = (turn: Turn, session: TurnSession, onSteering: (steering: Steering.Steering) => void) =>
         Effect.gen(function* () {
-          const { ledger, system } = session
+          const { ledger, skills, system } = session
           const steering = Steering.make()
           onSteering(steering)
           const progress: TurnProgress = {
@@ -197,7 +203,7 @@ export class TurnRunner extends Context.Service<
             repeated: undefined,
             unusableSteps: 0
           }
-          yield* play(progress).pipe(
+          yield* play(progress, skills).pipe(
             Effect.onExit((exit) => endTurn(progress, outcomeOf(exit))),
             Effect.ignoreCause
           )

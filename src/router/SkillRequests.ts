@@ -1,0 +1,67 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type {
+  SkillInstallPayload,
+  SkillInstallResult,
+  SkillListResult,
+  SkillUninstallPayload,
+  SkillUninstallResult
+} from "../protocol/Request.ts"
+import { ActiveSession } from "../session/ActiveSession.ts"
+import { SessionRuntime } from "../session/SessionRuntime.ts"
+import { type InstalledSkill, type SkillRefused, SkillRegistry } from "../skills/SkillRegistry.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+
+/** Skills are installed and removed for a session, and there is none. */
+export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { request: Schema.String }) {
+  override get message() {
+    return `${this.request} needs a session: send start_session first`
+  }
+}
+
+/** The requests of the skills, over the registry as the active session sees it (contract 8). */
+export const make = Effect.gen(function* () {
+  const sink = yield* StdoutSink
+  const sessions = yield* ActiveSession
+  const runtime = yield* SessionRuntime
+
+  const ofSession = Effect.gen(function* () {
+    const workingDir = yield* sessions.workingDir
+    const services = yield* runtime.built
+    if (workingDir === undefined || services === undefined) return undefined
+    const registry = Context.get(services, SkillRegistry)
+    return { registry, list: registry.list(workingDir) }
+  })
+
+  /** A change of the registry: what there is then is told before its response. */
+  const change = Effect.fnUntraced(function* <A>(
+    request: string,
+    make: (registry: SkillRegistry["Service"]) => Effect.Effect<A, SkillRefused>
+  ) {
+    const here = yield* ofSession
+    if (here === undefined) return yield* new NoSession({ request })
+    const result = yield* make(here.registry)
+    const installed = (yield* here.list).map(({ name, source }) => ({ name, source }))
+    yield* sink.emit({ type: "skill_registry_updated", payload: { installed } })
+    return result
+  })
+
+  const list = Effect.gen(function* () {
+    const here = yield* ofSession
+    const skills = here === undefined ? [] : yield* here.list
+    return { skills: skills.map(shown) } satisfies SkillListResult
+  })
+
+  const install = ({ force, sourcePath }: SkillInstallPayload): Effect.Effect<SkillInstallResult, Refused> =>
+    change("skill_install", (registry) => registry.install(sourcePath, force === true))
+
+  const uninstall = ({ name }: SkillUninstallPayload): Effect.Effect<SkillUninstallResult, Refused> =>
+    change("skill_uninstall", (registry) => Effect.map(registry.uninstall(name), (removed) => ({ removed })))
+
+  return { list, install, uninstall }
+})
+
+type Refused = NoSession | SkillRefused
+
+const shown = ({ description, name, source, version }: InstalledSkill) => ({ name, version, description, source })
