@@ -18,6 +18,7 @@ import * as TestHost from "../../src/testing/TestHost.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
+import { faultsOf } from "./Schema.ts"
 
 export interface Setup {
   readonly config?: Parameters<typeof Config.layerOf>[0]
@@ -45,18 +46,22 @@ const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerM
     Layer.provideMerge(Layer.merge(model, store))
   )
 
-/** Sets the stage; when the test is over, everything that was read is held against the contract. */
+/** Sets the stage; when the test is over, everything that was read is held against the contract and the schema. */
 export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scope> =>
   Effect.gen(function* () {
     const model = GatedModel.make()
     const host = yield* TestHost.make({
-      config: Config.layerOf(setup.config ?? {}),
+      // Not the one of whoever runs the tests.
+      config: Config.layerOf({ stateDir: "/nonexistent/state", ...setup.config }),
       services: services(model.layer, setup)
     })
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
         host.end,
-        Effect.sync(() => assert.deepStrictEqual(check(host.frames, { requests: host.requests, ended: true }), []))
+        Effect.sync(() => {
+          assert.deepStrictEqual(check(host.frames, { requests: host.requests, ended: true }), [])
+          assert.deepStrictEqual(faultsOf(host.frames, host.requests), [])
+        })
       )
     )
     return {
