@@ -6,6 +6,7 @@ import * as Path from "node:path"
 import { assert } from "@effect/vitest"
 import type { SidecarFrame, SidecarResponse } from "../../src/protocol/Frame.ts"
 import { check } from "../../src/testing/ContractChecker.ts"
+import { faultsOf } from "./Schema.ts"
 
 export const root = Path.resolve(import.meta.dirname, "../..")
 export const binPath = Path.join(root, "dist/sidecar/main.js")
@@ -126,12 +127,13 @@ export class Bin {
     }
   }
 
-  /** Ends the input, waits for the end, and holds everything that was read against the contract. */
+  /** Ends the input, waits for the end, and holds everything that was read against the contract and the schema. */
   async end(): Promise<void> {
     this.child.stdin.end()
     const { code } = await this.exited
     assert.deepStrictEqual({ code, noise: this.noise, stderr: this.stderr }, { code: 0, noise: [], stderr: "" })
     assert.deepStrictEqual(check(this.frames, { requests: this.requests, ended: true }), [])
+    assert.deepStrictEqual(faultsOf(this.frames, this.requests), [])
   }
 
   [Symbol.dispose](): void {
