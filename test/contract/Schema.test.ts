@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { pascal } from "../../scripts/schema/Definitions.ts"
 import type { JsonSchema } from "../../scripts/schema/JsonSchema.ts"
 import { protocolSchema } from "../../scripts/schema.ts"
-import { events } from "../../src/protocol/Event.ts"
+import { type EventFrame, events } from "../../src/protocol/Event.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { requests } from "../../src/protocol/Request.ts"
 import { faultOf, faultsOf, isFrame } from "../support/Schema.ts"
@@ -105,8 +105,8 @@ describe("the published schema and a frame with a key missing", () => {
 })
 
 describe("what the contract tests hold against the schema", () => {
-  const frame = eventFrame("user_message") as SidecarFrame
-  const withKey = { ...frame, payload: { ...frame.payload, more: 1 } } as unknown as SidecarFrame
+  const frame = eventFrame("user_message") as EventFrame<"user_message">
+  const withKey = { ...frame, payload: { ...frame.payload, more: 1 } }
 
   it("is a breach where a key is not written down, though a host must let it be", () => {
     assert.isTrue(isFrame(withKey))
