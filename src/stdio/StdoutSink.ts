@@ -53,8 +53,9 @@ export class StdoutSink extends Context.Service<
       const settle = () => {
         if (broken.isOpen()) return
         const waiting = outbox.bytes + inFlight
-        toggle(room, waiting <= budget)
+        // Answers first: none is overtaken by what waits for less.
         toggle(roomForAnswers, waiting <= 2 * budget)
+        toggle(room, waiting <= budget)
         toggle(filled, ending || !outbox.isEmpty)
       }
 
@@ -92,23 +93,27 @@ export class StdoutSink extends Context.Service<
         })
       )
 
+      const isSent = ({ type }: Event) => {
+        const extension = eventExtension[type]
+        return !broken.isOpen() && (extension === undefined || granted.has(extension))
+      }
+
       const put = (event: Event) => {
-        const extension = eventExtension[event.type]
-        if (broken.isOpen() || (extension !== undefined && !granted.has(extension))) return
+        if (!isSent(event)) return
         outbox.offer(event)
         settle()
       }
 
       const emitAll = (events: ReadonlyArray<Event>): Effect.Effect<void> =>
         Effect.suspend(() => {
-          if (!room.isOpen()) return Effect.andThen(room.await, emitAll(events))
+          if (!room.isOpen() && events.some(isSent)) return Effect.andThen(room.await, emitAll(events))
           for (const event of events) put(event)
           return Effect.void
         })
 
       const emit = (event: Event): Effect.Effect<void> =>
         Effect.suspend(() => {
-          if (!room.isOpen()) return Effect.andThen(room.await, emit(event))
+          if (!room.isOpen() && isSent(event)) return Effect.andThen(room.await, emit(event))
           put(event)
           return Effect.void
         })
