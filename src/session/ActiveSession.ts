@@ -97,14 +97,9 @@ export class ActiveSession extends Context.Service<
 
       const end = Effect.suspend(() => {
         const ending = active
-        if (ending === undefined) return Effect.void
-        return Scope.close(ending.scope, Exit.void).pipe(
-          Effect.andThen(
-            Effect.sync(() => {
-              active = undefined
-            })
-          )
-        )
+        // From now on nobody finds it: what came in while its turns end would be played by nobody.
+        active = undefined
+        return ending === undefined ? Effect.void : Scope.close(ending.scope, Exit.void)
       }).pipe(Effect.uninterruptible)
 
       const build = Effect.fn("ActiveSession.build")(function* (
@@ -132,12 +127,13 @@ export class ActiveSession extends Context.Service<
           yield* sink.emit({ type: "llm_unavailable", payload: unavailable(config, probed.value) })
         }
         const id = SessionId.make(head.id)
-        active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
-        hasStarted = true
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
         const watch = Context.get(services, ModelWatch)
         if (Option.isSome(probed)) yield* watch.begin(probed.value)
         yield* Effect.forkIn(watch.probing, scope)
+        // Only now: a host that knows the id of a resumed session may be faster than a full output.
+        active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
+        hasStarted = true
         return id
       })
 
@@ -158,17 +154,19 @@ export class ActiveSession extends Context.Service<
 
       const resume = Effect.fn("ActiveSession.resume")(function* (id: string) {
         const services = yield* runtime.services
+        const own = active?.id === id ? active.ledger : undefined
         const stored =
-          active?.id === id
-            ? { head: active.ledger.head, history: active.ledger.history }
-            : yield* Context.get(services, SessionStore)
-                .load(SessionId.make(id))
-                .pipe(Effect.mapError((error) => new CannotStart({ detail: error.message })))
+          own ??
+          (yield* Context.get(services, SessionStore)
+            .load(SessionId.make(id))
+            .pipe(Effect.mapError((error) => new CannotStart({ detail: error.message }))))
         if (stored === null) return yield* new CannotStart({ detail: `no stored session with id ${id}` })
-        yield* mustBeDirectory(stored.head.workingDir, stored.head.workingDir)
+        const { workingDir } = stored.head
+        yield* mustBeDirectory(workingDir, workingDir)
         yield* end
-        const sessionId = yield* build(stored, services)
-        return { sessionId, workingDir: stored.head.workingDir }
+        // Where it is the active one, its ledger has by now what the end of its turns has added.
+        const sessionId = yield* build({ head: stored.head, history: stored.history }, services)
+        return { sessionId, workingDir }
       }, lane.withPermits(1))
 
       const find = (id: string) =>
@@ -197,7 +195,8 @@ export class ActiveSession extends Context.Service<
         if (active?.id === id) return yield* new CannotDelete({ sessionId: id })
         const store = Context.get(yield* runtime.services, SessionStore)
         return yield* store.remove(SessionId.make(id))
-      })
+        // A session that is ending would write itself again.
+      }, lane.withPermits(1))
 
       // The permit is kept: whatever is accepted from now on waits for ever and is ended with its scope.
       const close = Effect.suspend(() => {

@@ -60,8 +60,9 @@ export class ApprovalGate extends Context.Service<
                 }
               })
               const { approved, reason } = yield* restore(Deferred.await(answer)).pipe(
-                Effect.onInterrupt(() => resolved("withdrawn")),
-                Effect.ensuring(Effect.sync(() => open.delete(approvalId)))
+                // Before it is told: an answer that comes while that waits for room comes too late.
+                Effect.ensuring(Effect.sync(() => open.delete(approvalId))),
+                Effect.onInterrupt(() => resolved("withdrawn"))
               )
               yield* resolved(approved ? "approved" : "denied")
               return { approved, reason, category: need.category, at: yield* Clock.currentTimeMillis }

@@ -54,13 +54,15 @@ export class SessionActor extends Context.Service<
         const sink = yield* StdoutSink
         const services = yield* Effect.context<never>()
         const session = { ledger, system, skills }
+        /** Accepted and not answered yet: running, waiting, or on the way out. */
+        const open = new Set<Turn.Turn>()
         let running: Running | undefined
 
-        const withdraw = (turn: Turn.Turn) =>
+        const endAs = (turn: Turn.Turn, reason: "cancelled" | "failed") =>
           Effect.suspend(() => {
             const { stepCount, turnCount } = ledger.head
-            return turn.answer({ reason: "cancelled", turnCount, stepCount })
-          }).pipe(Effect.ensuring(Deferred.succeed(turn.answered, undefined)))
+            return turn.answer({ reason, turnCount, stepCount })
+          })
 
         /**
          * Takes the next turn out of the queue and starts its fiber in one synchronous step, so that a cancel finds it
@@ -69,7 +71,7 @@ export class SessionActor extends Context.Service<
         const startNext = (): Effect.Effect<boolean> => {
           const turn = queue.next()
           if (turn === undefined) return Effect.succeed(false)
-          if (turn.withdrawn) return Effect.as(withdraw(turn), true)
+          if (turn.isCancelled) return Effect.as(endAs(turn, "cancelled"), true)
           const started: Running = { turn, fiber: undefined, steering: undefined }
           running = started
           const fiber = Effect.runForkWith(services)(
@@ -84,7 +86,8 @@ export class SessionActor extends Context.Service<
                 running = undefined
               })
             ),
-            Effect.andThen(Deferred.succeed(turn.answered, undefined)),
+            // Where even the turn's way out has failed, at least its request is answered.
+            Effect.andThen(endAs(turn, "failed")),
             Effect.as(true)
           )
         }
@@ -102,33 +105,51 @@ export class SessionActor extends Context.Service<
           answer: (result: SendMessageResult) => Effect.Effect<void>
         ): Effect.Effect<void> =>
           Effect.map(Clock.monotonicTimeNanos, (now) => {
-            const turn = Turn.make(text, maxSteps, toMillis(now), answer)
+            const answered = Deferred.makeUnsafe<void>()
+            const settled = Effect.sync(() => {
+              open.delete(turn)
+              Deferred.doneUnsafe(answered, Effect.void)
+            })
+            const turn = Turn.make(text, maxSteps, toMillis(now), answered, (result) => {
+              turn.endedAs ??= result.reason
+              return Effect.ensuring(answer(result), settled)
+            })
+            open.add(turn)
             const position = queue.offer(turn) + (running === undefined ? 0 : 1)
             sink.post({ type: "turn_queued", payload: { sessionId: ledger.sessionId, turnId: turn.id, position } })
           })
 
-        const endAll = Effect.suspend(() => {
-          const ended = [...(running === undefined ? [] : [running.turn]), ...queue.waiting]
-          for (const turn of queue.waiting) turn.withdrawn = true
+        /** In one synchronous step, so that what is sent afterwards is spared; those that were not being ended already. */
+        const endNow = (): ReadonlyArray<Turn.Turn> => {
+          const fresh = [...open].filter((turn) => !turn.isCancelled)
+          for (const turn of fresh) turn.isCancelled = true
+          running?.steering?.refuse()
           running?.fiber?.interruptUnsafe()
-          return Effect.as(
-            Effect.forEach(ended, (turn) => Deferred.await(turn.answered), { discard: true }),
-            ended.length
-          )
-        })
+          return fresh
+        }
+
+        /** Waits for those that are open now. */
+        const answers = () => Effect.forEach([...open], ({ answered }) => Deferred.await(answered), { discard: true })
 
         const cancel = Effect.suspend(() => {
-          const turns = queue.waiting.length + (running === undefined ? 0 : 1)
-          return endAll.pipe(Effect.timeoutOption(cancelPatienceMs), Effect.as(turns))
+          const fresh = endNow()
+          // A turn whose closing reply had been told has ended by itself.
+          const ended = () => fresh.filter(({ endedAs }) => endedAs === undefined || endedAs === "cancelled").length
+          return answers().pipe(Effect.timeoutOption(cancelPatienceMs), Effect.map(ended))
         })
 
         // A session that ends takes its turns with it, and waits until they have said so.
-        yield* Effect.addFinalizer(() => endAll)
+        yield* Effect.addFinalizer(() =>
+          Effect.suspend(() => {
+            endNow()
+            return answers()
+          })
+        )
 
         const unqueue = (turnId: string) =>
           Effect.suspend(() => {
             const turn = queue.remove(turnId)
-            return turn === undefined ? Effect.succeed(false) : Effect.as(withdraw(turn), true)
+            return turn === undefined ? Effect.succeed(false) : Effect.as(endAs(turn, "cancelled"), true)
           })
 
         return SessionActor.of({

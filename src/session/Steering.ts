@@ -12,6 +12,8 @@ export interface Steering {
   take(): ReadonlyArray<string>
   /** As `take`, for the last model call: nothing is accepted from now on. */
   takeLast(): ReadonlyArray<string>
+  /** Nothing is accepted from now on; what was accepted stays until `close`. */
+  refuse(): void
   /** Closes if nothing waits; otherwise the turn must take another step. */
   closeIfEmpty(): boolean
   /** Ends it; what was accepted and not read. */
@@ -40,6 +42,9 @@ export const make = (): Steering => {
     },
     take,
     takeLast: close,
+    refuse() {
+      open = false
+    },
     closeIfEmpty() {
       if (unread.length === 0) open = false
       return !open

@@ -1,7 +1,8 @@
-import * as Deferred from "effect/Deferred"
+import type * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
 import { freshTurnId, type TurnId } from "../protocol/Ids.ts"
 import type { SendMessageResult } from "../protocol/Request.ts"
+import type { TurnReason } from "../protocol/SessionState.ts"
 
 /** One `send_message` from its acceptance to its response. */
 export interface Turn {
@@ -15,14 +16,17 @@ export interface Turn {
   readonly answer: (result: SendMessageResult) => Effect.Effect<void>
   /** Done when the turn has been answered. */
   readonly answered: Deferred.Deferred<void>
-  /** Cancelled before it started: it ends without a sign of life. */
-  withdrawn: boolean
+  /** It has been told to end; where it has not started yet, it does so without a sign of life. */
+  isCancelled: boolean
+  /** Why it ended, once it has been answered. */
+  endedAs: TurnReason | undefined
 }
 
 export const make = (
   text: string,
   maxSteps: number,
   acceptedAt: number,
+  answered: Deferred.Deferred<void>,
   answer: (result: SendMessageResult) => Effect.Effect<void>
 ): Turn => ({
   id: freshTurnId(),
@@ -30,6 +34,7 @@ export const make = (
   acceptedAt,
   maxSteps,
   answer,
-  answered: Deferred.makeUnsafe(),
-  withdrawn: false
+  answered,
+  isCancelled: false,
+  endedAs: undefined
 })

@@ -18,7 +18,11 @@ export type Outcome =
     }
 
 /** Success, failure, defect or interruption, as the reason that the host is told (contract 6). */
-export const outcomeOf = (exit: Exit.Exit<Exclude<TurnReason, "failed">, StepFailure>): Outcome => {
+export const outcomeOf = (
+  exit: Exit.Exit<NonNullable<TurnProgress["closed"]>, StepFailure>,
+  closed: TurnProgress["closed"]
+): Outcome => {
+  if (closed !== undefined) return { reason: closed }
   if (Exit.isSuccess(exit)) return { reason: exit.value }
   const { cause } = exit
   // A defect is told even where an interruption came on top of it.
@@ -37,6 +41,8 @@ export const outcomeOf = (exit: Exit.Exit<Exclude<TurnReason, "failed">, StepFai
 export const endTurn = Effect.fnUntraced(function* (progress: TurnProgress, outcome: Outcome) {
   const { feed, ledger, steering, turn } = progress
   const { step } = progress
+  // At once: from here on nobody will read what comes.
+  const undelivered = steering.close()
   if (step !== undefined) yield* abandonStep(progress, step, outcome)
   if (outcome.reason === "failed") {
     const { category, message, stack } = outcome
@@ -64,7 +70,7 @@ export const endTurn = Effect.fnUntraced(function* (progress: TurnProgress, outc
       ...(progress.usage === undefined ? {} : { usage: progress.usage })
     }
   })
-  for (const text of steering.close()) yield* feed.emit({ type: "steer_undelivered", payload: { text } })
+  for (const text of undelivered) yield* feed.emit({ type: "steer_undelivered", payload: { text } })
   const { stepCount, turnCount } = ledger.head
   yield* turn.answer({ reason: outcome.reason, turnCount, stepCount })
 }, Effect.uninterruptible)

@@ -1,6 +1,6 @@
 import type { CallId } from "../protocol/Ids.ts"
 import type { EventPayload } from "../protocol/Event.ts"
-import type { StepCategory } from "../protocol/SessionState.ts"
+import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
 import type { Usage } from "../llama/LlamaClient.ts"
 import * as Schema from "effect/Schema"
 import type { SessionFeed } from "./SessionFeed.ts"
@@ -61,6 +61,8 @@ export interface TurnProgress {
   repeated: { readonly key: string; readonly summary: string; readonly times: number } | undefined
   /** Steps in a row that asked for nothing but unusable calls. */
   unusableSteps: number
+  /** How it ends, once its closing reply has been told: nothing can change that any more. */
+  closed: Exclude<TurnReason, "failed" | "cancelled"> | undefined
 }
 
 /** Milliseconds on the monotonic clock, from nanoseconds. */

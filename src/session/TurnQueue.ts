@@ -8,7 +8,7 @@ import type { Turn } from "./Turn.ts"
 export class TurnQueue extends Context.Service<
   TurnQueue,
   {
-    /** How many turns stand before it in the queue. */
+    /** How many turns will be played before it. */
     offer(turn: Turn): number
     /** Takes the turn whose time has come. */
     next(): Turn | undefined
@@ -16,8 +16,6 @@ export class TurnQueue extends Context.Service<
     remove(turnId: string): Turn | undefined
     /** Those that will be played, in order. */
     readonly waiting: ReadonlyArray<Turn>
-    /** Those too that were withdrawn and are not answered yet. */
-    readonly all: ReadonlyArray<Turn>
     /** Waits until something has been offered since the last time. */
     readonly doorbell: Effect.Effect<void>
   }
@@ -33,19 +31,17 @@ export class TurnQueue extends Context.Service<
         offer(turn) {
           turns.push(turn)
           Queue.offerUnsafe(bell, undefined)
-          return turns.length - 1
+          // A cancel takes all that wait: those it took stand at the head.
+          return turns.length - 1 - turns.findIndex(({ isCancelled }) => !isCancelled)
         },
         next: () => turns.shift(),
         remove(turnId) {
-          const found = turns.find((turn) => turn.id === turnId && !turn.withdrawn)
+          const found = turns.find((turn) => turn.id === turnId && !turn.isCancelled)
           if (found !== undefined) turns = turns.filter((turn) => turn !== found)
           return found
         },
         get waiting() {
-          return turns.filter((turn) => !turn.withdrawn)
-        },
-        get all() {
-          return turns
+          return turns.filter((turn) => !turn.isCancelled)
         },
         doorbell: Queue.take(bell)
       })

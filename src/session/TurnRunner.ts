@@ -5,7 +5,6 @@ import * as Layer from "effect/Layer"
 import { Config } from "../Config.ts"
 import type { ToolCall } from "../domain/ToolCall.ts"
 import { freshCallId } from "../protocol/Ids.ts"
-import type { TurnReason } from "../protocol/SessionState.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { metric } from "./Hearing.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
@@ -25,8 +24,6 @@ export interface TurnSession {
   readonly system: string
   readonly skills: SkillNews
 }
-
-type Ended = Exclude<TurnReason, "failed" | "cancelled">
 
 /** The loop of a turn: step, batch, step … until a reason (contract 4, 6). */
 export class TurnRunner extends Context.Service<
@@ -112,19 +109,23 @@ export class TurnRunner extends Context.Service<
         yield* feed.emit({ type: "assistant_reply", payload: { text, ...extras } })
       }, Effect.uninterruptible)
 
-      /** Ends the turn unless a steer waits that another step can read. */
+      /**
+       * Ends the turn unless a steer waits that another step can read. With its closing reply a turn has ended: who comes
+       * to interrupt it comes too late.
+       */
       const closeWith = Effect.fnUntraced(function* (
         progress: TurnProgress,
         step: OpenStep,
-        ended: Ended,
+        ended: NonNullable<TurnProgress["closed"]>,
         text: string,
         reasoning: string
       ) {
         const closed = progress.steering.closeIfEmpty()
+        progress.closed = closed ? ended : undefined
         yield* reply(progress, step, text, { progressNote: !closed, reasoning })
         yield* finishStep(progress, step)
-        return closed ? ended : undefined
-      })
+        return progress.closed
+      }, Effect.uninterruptible)
 
       /** Runs a step's calls and keeps what came with them; the summary, where one of them was a `finish` that held. */
       const act = Effect.fnUntraced(function* (
@@ -169,8 +170,7 @@ export class TurnRunner extends Context.Service<
         return yield* closeWith(progress, step, "max_steps", closing, reasoning)
       })
 
-      const play = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
-        yield* begin(progress, skills)
+      const play = Effect.fnUntraced(function* (progress: TurnProgress) {
         while (true) {
           const now = toMillis(yield* Clock.monotonicTimeNanos)
           const isLast =
@@ -201,13 +201,13 @@ export class TurnRunner extends Context.Service<
             attachments: [],
             denied: new Map(),
             repeated: undefined,
-            unusableSteps: 0
+            unusableSteps: 0,
+            closed: undefined
           }
-          yield* play(progress, skills).pipe(
-            Effect.onExit((exit) => endTurn(progress, outcomeOf(exit))),
-            Effect.ignoreCause
-          )
-        })
+          const exit = yield* Effect.exit(Effect.andThen(begin(progress, skills), Effect.interruptible(play(progress))))
+          yield* endTurn(progress, outcomeOf(exit, progress.closed))
+          // Whatever interrupts it, a turn says its first words, and its last.
+        }).pipe(Effect.uninterruptible)
 
       return TurnRunner.of({ run })
     })

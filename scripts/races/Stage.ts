@@ -1,0 +1,105 @@
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { Config } from "../../src/Config.ts"
+import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
+import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
+import { ModelStep } from "../../src/session/ModelStep.ts"
+import { ModelWatch } from "../../src/session/ModelWatch.ts"
+import { ToolBatch } from "../../src/session/ToolBatch.ts"
+import { TurnRunner } from "../../src/session/TurnRunner.ts"
+import * as SkillFolders from "../../src/skills/SkillFolders.ts"
+import type { SessionStore } from "../../src/store/SessionStore.ts"
+import * as GatedModel from "../../src/testing/GatedModel.ts"
+import * as TestHost from "../../src/testing/TestHost.ts"
+import * as Tool from "../../src/tools/Tool.ts"
+import { Toolbox } from "../../src/tools/Toolbox.ts"
+import { Workspace } from "../../src/tools/Workspace.ts"
+
+/** A run of a tool that waits to be told how it ends. */
+export interface ToolRun {
+  readonly name: string
+  isOver: boolean
+  end(exit: Effect.Effect<Tool.ToolOutput, Tool.ToolFailure>): void
+}
+
+/** A host, a sidecar in the same process, and what waits to be told: model calls and tool runs, oldest first. */
+export interface Stage {
+  readonly host: TestHost.TestHost
+  readonly calls: ReadonlyArray<GatedModel.ModelCall>
+  readonly runs: ReadonlyArray<ToolRun>
+}
+
+const gatedTool = (name: string, reads: boolean, runs: Array<ToolRun>) =>
+  Tool.make({
+    name,
+    description: "waits",
+    parameters: Schema.Struct({ value: Schema.Int }),
+    reads,
+    plan: ({ value }) =>
+      Effect.succeed({
+        ...(reads
+          ? {}
+          : { need: { category: "shell" as const, reason: "because", preview: `${value}`, affectedResources: [] } }),
+        run: Effect.suspend(() => {
+          const ended = Deferred.makeUnsafe<Tool.ToolOutput, Tool.ToolFailure>()
+          const run: ToolRun = { name, isOver: false, end: (exit) => void Deferred.doneUnsafe(ended, exit) }
+          runs.push(run)
+          return Effect.ensuring(
+            Deferred.await(ended),
+            Effect.sync(() => {
+              run.isOver = true
+            })
+          )
+        })
+      })
+  })
+
+export const servicesWith = (
+  model: Layer.Layer<LlamaClient>,
+  store: Layer.Layer<SessionStore>,
+  tools: ReadonlyArray<Tool.Tool>
+) =>
+  TurnRunner.layer.pipe(
+    Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
+    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
+    Layer.provide(Toolbox.layerWith(tools)),
+    Layer.provide(Workspace.layer),
+    Layer.provideMerge(SkillFolders.layer),
+    Layer.provideMerge(Layer.merge(model, store))
+  )
+
+export const make = (
+  store: Layer.Layer<SessionStore>,
+  outputBufferBytes: number
+): Effect.Effect<Stage, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const model = GatedModel.make()
+    const calls: Array<GatedModel.ModelCall> = []
+    const runs: Array<ToolRun> = []
+    const host = yield* TestHost.make({
+      config: Config.layerOf({ sidecar: { outputBufferBytes }, agent: { maxSteps: 4 } }),
+      services: servicesWith(model.layer, store, [gatedTool("read", true, runs), gatedTool("write", false, runs)])
+    })
+    yield* model.next.pipe(
+      Effect.tap((call) => Effect.sync(() => calls.push(call))),
+      Effect.forever,
+      Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.failCause(cause))),
+      Effect.forkScoped
+    )
+    return { host, calls, runs }
+  })
+
+/** Ends with a turn of the event loop in which the file system owes nobody an answer. */
+export const quiet: Effect.Effect<void> = Effect.callback((resume) => {
+  const look = () =>
+    setImmediate(() => {
+      const isAwaiting = process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq") || name.startsWith("FileHandle"))
+      if (isAwaiting) look()
+      else resume(Effect.void)
+    })
+  look()
+})
