@@ -74,7 +74,7 @@ export class StepChecker {
         this.#only(at, frame, "steers")
         return this.#ofThisStep(at, frame, frame.payload.stepIndex)
       case "llm_request":
-        this.#only(at, frame, "steers", "words")
+        this.#only(at, frame, "steers", "request", "words")
         if (this.#requested) this.#breach(at, "llm_request twice in a step")
         this.#requested = true
         if (this.#phase === "steers") this.#phase = "request"
@@ -82,6 +82,7 @@ export class StepChecker {
       case "llm_progress":
         this.#only(at, frame, "steers", "request", "words")
         if (frame.payload.phase === "prefill" && !this.#requested) this.#breach(at, "prefill before its llm_request")
+        if (this.#phase === "steers") this.#phase = "request"
         return
       case "reasoning_delta":
       case "assistant_delta":

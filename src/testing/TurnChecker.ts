@@ -43,11 +43,11 @@ export class TurnChecker {
   }
 
   hear(at: number, frame: SidecarEvent): void {
+    // Figures may stand anywhere in a turn: the order of contract 4 does not name them.
+    if (frame.type === "metric") return
     const breach = (rule: string) => this.#breach(at, rule)
     if (frame.type !== "turn_started" && !this.#started) breach(`${frame.type} before turn_started`)
     this.#afterEnd(at, frame.type)
-    // Figures may stand anywhere in a turn: the order of contract 4 does not name them.
-    if (frame.type === "metric") return
     switch (frame.type) {
       case "turn_started":
         if (this.#started) breach("turn_started twice")

@@ -52,6 +52,33 @@ describe("the checker of the contract", () => {
     })
   )
 
+  it.effect("tells a second response to a request, though it does not know what was sent", () =>
+    Effect.gen(function* () {
+      const { frames } = yield* recorded("reply")
+      const response = frames.find((frame) => frame.kind === "response")!
+      assert.include(rulesOf(check([...frames, fresh(response)])), "a second response to request r0")
+    })
+  )
+
+  it.effect("lets figures stand anywhere in their turn, and nowhere after it", () =>
+    Effect.gen(function* () {
+      const recording = yield* recorded("reply")
+      const { frames } = recording
+      const named = frames.map((frame) => nameOf(recording, frame))
+      const [from, to] = [named.indexOf("turn_started"), named.indexOf("→ send_message")]
+      const started = frames[from]! as SidecarFrame & { readonly payload: object }
+      const metric = {
+        ...started,
+        id: "m",
+        type: "metric",
+        payload: { ...started.payload, name: "x", value: 1 }
+      } as SidecarFrame
+      for (let at = from + 1; at <= to; at++)
+        assert.deepStrictEqual(judge(recording, frames.toSpliced(at, 0, metric)), [])
+      assert.lengthOf(judge(recording, frames.toSpliced(to + 1, 0, metric)), 1)
+    })
+  )
+
   it.effect("misses a frame that is lost only where nothing else depends on it", () =>
     Effect.gen(function* () {
       const missed = yield* unnoticed((recording, at) => [
@@ -59,7 +86,14 @@ describe("the checker of the contract", () => {
         recording.frames.toSpliced(at, 1)
       ])
       // A delta counts only where a reply repeats it, and a bad line leaves no other trace than its error.
-      assert.deepStrictEqual(missed, ["assistant_delta", "error", "llm_progress", "reasoning_delta", "turn_queued"])
+      assert.deepStrictEqual(missed, [
+        "assistant_delta",
+        "error",
+        "llm_progress",
+        "llm_state",
+        "reasoning_delta",
+        "turn_queued"
+      ])
     })
   )
 
@@ -69,7 +103,7 @@ describe("the checker of the contract", () => {
         const frame = recording.frames[at]!
         return [nameOf(recording, frame), recording.frames.toSpliced(at + 1, 0, fresh(frame))]
       })
-      assert.deepStrictEqual(missed, ["assistant_delta", "error", "llm_progress", "reasoning_delta"])
+      assert.deepStrictEqual(missed, ["assistant_delta", "error", "llm_progress", "llm_state", "reasoning_delta"])
     })
   )
 
@@ -93,7 +127,10 @@ const eitherOrder = [
   "assistant_delta, llm_request",
   "error, turn_queued",
   "llm_progress, assistant_delta",
+  "llm_progress, llm_progress",
+  "llm_state, → start_session",
   "reasoning_delta, assistant_delta",
+  "session_started, llm_state",
   "step_started, turn_queued",
   "step_started, → steer_message",
   "tool_call_result, tool_call_result",

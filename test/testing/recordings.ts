@@ -28,7 +28,9 @@ const record = (
     const steer = (sessionId: string, text: string) => on.host.request("steer_message", { sessionId, text })
     yield* scene({ ...on, tools, steer })
     yield* on.host.end
-    return { frames: [...on.host.frames], requests: [...on.host.requests] }
+    // Figures have no place in the order.
+    const frames = on.host.frames.filter((frame) => frame.kind === "response" || frame.type !== "metric")
+    return { frames, requests: [...on.host.requests] }
   }).pipe(Effect.scoped)
 
 interface Tools {

@@ -30,6 +30,12 @@ export const breachesOfSteps: ReadonlyArray<Breach> = [
     /a step after the closing reply/
   ],
   ["a step after one without an end", "work", drop("tool_call_started", 2), /a step after one that was cut off/],
+  [
+    "an event of another kind inside a step",
+    "reply",
+    insert("log", () => ({ level: "info", message: "oops" }), "step_finished"),
+    /log inside a step/
+  ],
   ["words outside a step", "reply", move("assistant_delta", 0, "step_started"), /assistant_delta outside a step/],
   ["llm_request twice", "reply", double("llm_request"), /llm_request twice/],
   ["llm_response without llm_request", "reply", drop("llm_request"), /without an llm_request/],

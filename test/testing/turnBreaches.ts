@@ -151,10 +151,10 @@ export const breachesOfTurns: ReadonlyArray<Breach> = [
   [
     "a queued turn of another turnCount",
     "sessions",
-    change(sent, { turnCount: 7 }, 1),
-    /turnCount 7 of a turn that never/
+    change(sent, { turnCount: 0 }, 1),
+    /turnCount 0 of a turn that never/
   ],
-  ["a queued turn of other steps", "sessions", change(sent, { stepCount: 7 }, 1), /stepCount 7 of a turn that never/],
+  ["a queued turn of other steps", "sessions", change(sent, { stepCount: 0 }, 1), /stepCount 0 of a turn that never/],
   // The end of a turn (contract 6).
   [
     "session_completed after a reply",
@@ -170,6 +170,12 @@ export const breachesOfTurns: ReadonlyArray<Breach> = [
   ["a session_failed of another category", "ends", change("session_failed", { category: "tool" }), /step_error differ/],
   ["a session_failed in other words", "ends", change("session_failed", { error: "oops" }), /step_error differ/],
   ["a step_error of no category", "ends", change("error", { code: "step_error:odd" }), /an error step_error:odd/],
+  [
+    "a step_error after the closing reply",
+    "reply",
+    insert("error", () => ({ message: "oops", code: "step_error:tool" }), "step_finished"),
+    /a step_error after the closing reply/
+  ],
   ["a step after a step_error", "ends", again("step_started", 0, "session_failed"), /step_started after a step_error/],
   ["words after turn_finished", "reply", move("assistant_reply", 0, sent), /assistant_reply after turn_finished/],
   ["a reply without a closing reply", "reply", drop("assistant_reply"), /reply without a closing reply/],
@@ -203,7 +209,18 @@ export const breachesOfTurns: ReadonlyArray<Breach> = [
   ],
   ["a steer that is undelivered too late", "cancel", move("steer_undelivered", 0, "→ cancel"), /after its response/],
   // The end of the process.
-  ["a turn after shutdown", "sessions", move("→ shutdown", 0, "step_finished", 2), /after the response to shutdown/],
+  [
+    "a turn after shutdown",
+    "sessions",
+    move("→ shutdown", 0, "step_finished", 2),
+    /step_finished after the response to shutdown/
+  ],
+  [
+    "a session that starts after shutdown",
+    "sessions",
+    move("→ shutdown", 0, "session_started", 2),
+    /a session started after/
+  ],
   ["a shutdown that is answered first", "sessions", move("→ shutdown", 0, sent, 3), /before the running turn/],
   ["a request that is served after shutdown", "sessions", move("→ shutdown", 0, sent, 3), /served after the response/]
 ]
