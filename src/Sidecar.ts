@@ -21,14 +21,17 @@ export const model = Layer.unwrap(
   )
 )
 
-/** What a session is made of; each layer can be replaced by another of the same service. */
-export const sessionServices = TurnRunner.layer.pipe(
+/** The loop of the agent. Its surroundings are for whoever puts it together: model, store, gate, skills, tools. */
+export const agent = TurnRunner.layer.pipe(
   Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-  Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
+  Layer.provideMerge(ModelWatch.layer)
+)
+
+/** What a session of the bin is made of; each layer can be replaced by another of the same service. */
+export const sessionServices = agent.pipe(
   Layer.provide(Toolbox.layer),
   Layer.provide(Workspace.layer),
-  Layer.provideMerge(SkillFolders.layer),
-  Layer.provideMerge(Layer.merge(model, SessionStore.layer))
+  Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, SkillFolders.layer, SessionStore.layer, model))
 )
 
 /** The sidecar as the bin runs it: over the process's `Stdio`, with the `Config` that it is given. */
