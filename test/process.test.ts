@@ -327,6 +327,29 @@ describe("the bin: life and death", () => {
     assert.match(payload.message, message)
   })
 
+  it("answers where the state directory cannot be made, and keeps its sessions in memory", async () => {
+    using dir = new StateDir()
+    using bin = new Bin(dir, {
+      env: { ATOMIC_AGENT_STATE_DIR: "/proc/nowhere/at/all", ATOMIC_AGENT_LLAMA_URL: "http://127.0.0.1:9" }
+    })
+    assert.isTrue((await bin.request("ping")).ok)
+    await bin.session()
+    assert.match((await bin.event("log")).payload.message, /memory/)
+    await bin.end()
+  })
+
+  it("names the key of a script that is not there", async () => {
+    using dir = new StateDir({ localModels: { mode: "scripted", script: "/no/such/script.json" } })
+    using bin = new Bin(dir)
+    bin.post("start_session", { workingDir: "." })
+    assert.strictEqual((await bin.exited).code, 78)
+    const error = bin.frames.find((frame) => frame.kind === "event" && frame.type === "error")
+    assert.match(
+      (error?.payload as { message: string }).message,
+      /localModels\.script.*\/no\/such|\/no\/such.*localModels\.script/
+    )
+  })
+
   it("exits 78 with one frame where the database is of a newer version, and leaves it alone", async () => {
     using dir = new StateDir(scripted)
     {

@@ -3,6 +3,7 @@ import * as path from "node:path"
 import * as Result from "effect/Result"
 import type { Settings } from "../Config.ts"
 import { ConfigInvalid } from "./ConfigInvalid.ts"
+import { makeFolders } from "./Folders.ts"
 import { type Place, resolve, type Sources, stateDir, stateDirVariable } from "./Resolve.ts"
 import { set } from "./Variables.ts"
 
@@ -50,7 +51,7 @@ const homeDirectory = (): string | undefined => {
 /** A directory that may not be made is no fault of the settings: whoever writes there says so, and works without if he can. */
 const makeDirectory = (place: Place, directory: string): Result.Result<void, ConfigInvalid> => {
   try {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeFolders(directory)
     return Result.void
   } catch (cause) {
     if (!["EEXIST", "ENOTDIR"].includes(codeOf(cause))) return Result.void

@@ -59,7 +59,9 @@ const read = (path: string): Effect.Effect<Script, ScriptError> =>
     try {
       text = readFileSync(path, "utf8")
     } catch (error) {
-      return Effect.fail(ScriptError.make({ path, why: error instanceof Error ? error.message : String(error) }))
+      const code = String(Reflect.get(Object(error), "code"))
+      const why = `expected a script that can be read, as localModels.script in config.json names it, got ${code}`
+      return Effect.fail(ScriptError.make({ path, why }))
     }
     const parsed = parse(text)
     return "why" in parsed ? Effect.fail(ScriptError.make({ path, why: parsed.why })) : Effect.succeed(parsed.script)

@@ -88,11 +88,11 @@ const decodeLine = (text: string): Incoming => {
   if (typeof frame.id !== "string") return badFrame(`id: expected string, got ${typeName(frame.id)}`)
   if (typeof frame.type !== "string") return badFrame(`type: expected string, got ${typeName(frame.type)}`)
   if (!isRequestType(frame.type)) return { _tag: "UnknownType", id: frame.id, type: frame.type }
-  return decodePayload(frame.id, frame.type, frame.payload ?? null)
+  return decodePayload(frame.id, frame.type, frame.payload)
 }
 
 const decodePayload = (id: string, type: RequestType, payload: unknown): Incoming => {
-  const decoded = attempt(() => decoderOf(type)(payload))
+  const decoded = attempt(() => decoderOf(type)(payload ?? null))
   if (decoded instanceof Error) return { _tag: "BadPayload", id, type, message: `payload: ${decoded.message}` }
   return decoded._tag === "Success"
     ? {

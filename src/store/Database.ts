@@ -9,6 +9,7 @@ import * as Scope from "effect/Scope"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { makeFolders } from "../config/Folders.ts"
 import { latestVersion, migrate, type NewerDatabase, versionOf } from "./Migrations.ts"
 import * as Sqlite from "./Sqlite.ts"
 import { isDamage, whyNot } from "./SqliteFailure.ts"
@@ -94,7 +95,7 @@ const setAside = Effect.fnUntraced(function* (filename: string, why: string) {
 
 /** Only its owner may read what was said: 0700 and 0600, which SQLite's side files take over. */
 const prepare = (filename: string) => {
-  fs.mkdirSync(path.dirname(filename), { recursive: true, mode: 0o700 })
+  makeFolders(path.dirname(filename))
   // An existing file is not opened: to close it again would drop the locks that this process holds on it elsewhere.
   if (fs.existsSync(filename)) return fs.chmodSync(filename, 0o600)
   fs.closeSync(fs.openSync(filename, "a", 0o600))

@@ -84,7 +84,8 @@ describe("contract 2, frames in", () => {
   it.effect.each<readonly [string, string, unknown, string]>([
     ["a wrong type", "start_session", { workingDir: 5 }, "payload.workingDir: expected string, got number"],
     ["a missing key", "cancel", {}, "payload.sessionId: expected string, got nothing"],
-    ["no payload where one is needed", "cancel", null, "payload: expected object, got null"],
+    ["no payload where one is needed", "cancel", undefined, "payload: expected object, got nothing"],
+    ["a null where a payload is needed", "cancel", null, "payload: expected object, got null"],
     [
       "blank text",
       "send_message",
@@ -112,7 +113,9 @@ describe("contract 2, frames in", () => {
   ])("names the path of %s", ([, type, payload, message]) =>
     Effect.gen(function* () {
       const { host } = yield* stage()
-      const response = yield* host.post(type, payload)
+      const id = "bad"
+      host.write(`${JSON.stringify({ kind: "request", id, type, payload })}\n`, [id])
+      const response = (yield* host.frame(answerTo(id))) as SidecarResponse
       assert.isFalse(response.ok)
       if (response.ok) return
       assert.strictEqual(response.error.code, "handler_failed")

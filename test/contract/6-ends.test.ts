@@ -53,6 +53,21 @@ describe("contract 6, reply and finish", () => {
     })
   )
 
+  it.effect("tells the model that a finish needs a summary, and goes on", () =>
+    Effect.gen(function* () {
+      const theatre = yield* stage()
+      const { model, send, session } = theatre
+      const sessionId = yield* session
+      const sent = yield* Effect.forkChild(send(sessionId, "go"))
+      ;(yield* model.next).finish([toolCall("finish", { summary: " " })])
+      const second = yield* model.next
+      assert.deepInclude(second.request.history.at(-1), { kind: "tool_result", status: "error" })
+      second.answer("Done.")
+      assert.deepInclude(yield* Fiber.join(sent), { reason: "reply" })
+      assert.deepStrictEqual(replies(theatre), ["Done."])
+    })
+  )
+
   it.effect("takes another step after finish where a steer waits", () =>
     Effect.gen(function* () {
       const theatre = yield* stage()

@@ -174,7 +174,10 @@ describe("a script that cannot be played", () => {
   it.live("names a file that is not there", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Layer.build(ScriptedModel.layer("/no/such/script.json")))
-      assert.include(error.message, "/no/such/script.json: ENOENT")
+      assert.include(
+        error.message,
+        "/no/such/script.json: expected a script that can be read, as localModels.script in config.json names it, got ENOENT"
+      )
     })
   )
 
