@@ -1,0 +1,117 @@
+import * as Fs from "node:fs"
+import { connect } from "node:net"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as Path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { SidecarHost } from "../../src/host/SidecarHost.ts"
+import { root, StateDir } from "../support/Bin.ts"
+
+/** The code below `<!-- run: NAME -->`, exactly as it stands there. */
+const codeOf = (name: string): string => {
+  const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
+  const [, code] = new RegExp(`<!-- run: ${name} -->\n\`\`\`ts\n([^]*?\n)\`\`\`\n`).exec(readme) ?? []
+  if (code === undefined) throw new Error(`README.md has no code marked ${name}`)
+  return code
+}
+
+/** A file of this folder, which the types are checked of, as a user of the package would write it. */
+const asInstalled = (file: string): string =>
+  Fs.readFileSync(Path.join(import.meta.dirname, file), "utf8")
+    .replace(`"../../src/index.ts"`, `"atomic-agent-sidecar"`)
+    .replace(`"../../src/testing/index.ts"`, `"atomic-agent-sidecar/testing"`)
+
+/** The program of a user who has installed the package and Effect, in a folder of their own. */
+const install = (code: string, config: object = {}) => {
+  const dir = new StateDir(config)
+  const modules = Path.join(dir.path, "node_modules")
+  const installed = (name: string, target: string) => Fs.symlinkSync(target, Path.join(modules, name), "junction")
+  Fs.mkdirSync(modules)
+  installed("atomic-agent-sidecar", root)
+  installed("effect", Path.join(root, "node_modules/effect"))
+  installed("@effect", Path.join(root, "node_modules/@effect"))
+  Fs.writeFileSync(Path.join(dir.path, "program.mts"), code)
+  return {
+    command: process.execPath,
+    args: ["program.mts"],
+    cwd: dir.path,
+    env: { ...process.env, ATOMIC_AGENT_STATE_DIR: dir.path },
+    [Symbol.dispose]: () => dir[Symbol.dispose]()
+  }
+}
+
+const converse = async (host: SidecarHost, text: string): Promise<{ said: string; reason: string }> => {
+  const { sessionId } = await host.request("start_session", { workingDir: "." })
+  const turn = host.send(sessionId, text)
+  let said = ""
+  for await (const piece of turn) said += piece.text
+  return { said, reason: (await turn.result).reason }
+}
+
+describe("the README's examples", () => {
+  it("are the programs whose types are checked here", () => {
+    assert.strictEqual(codeOf("embedded"), asInstalled("embedded.ts"))
+    assert.strictEqual(codeOf("socket"), asInstalled("socket.ts"))
+    assert.strictEqual(codeOf("swapping"), asInstalled("Swapping.test.ts"))
+  })
+
+  it("are short", () => {
+    assert.isAtMost(codeOf("embedded").trimEnd().split("\n").length, 40)
+    assert.isAtMost(codeOf("socket").trimEnd().split("\n").length, 40)
+  })
+
+  it("embed a model and a tool of their own, and keep nothing", async () => {
+    using program = install(codeOf("embedded"))
+    let stderr = ""
+    const host = SidecarHost.spawn({ ...program, onStderr: (text) => (stderr += text) })
+    const results: Array<string> = []
+    host.on("tool_call_result", ({ summary, tool }) => results.push(`${tool}: ${summary}`))
+    assert.deepStrictEqual(await converse(host, "What is it?"), { said: "6", reason: "reply" })
+    const { exitCode, signal } = await host.shutdown()
+    assert.deepStrictEqual(
+      { exitCode, signal, stderr, results },
+      {
+        exitCode: 0,
+        signal: null,
+        stderr: "",
+        results: ["app.add: 6"]
+      }
+    )
+    assert.isFalse(Fs.existsSync(Path.join(program.cwd, "sidecar.sqlite")))
+  })
+
+  it("serve two hosts over a socket, and a third when they have gone", async () => {
+    using program = install(codeOf("socket"), { localModels: { mode: "scripted" } })
+    const path =
+      process.platform === "win32" ? `\\\\.\\pipe\\${Path.basename(program.cwd)}` : `${program.cwd}/host.sock`
+    const child = spawn(program.command, [...program.args, path], { ...program, stdio: ["ignore", "pipe", "pipe"] })
+    let stderr = ""
+    child.stderr.on("data", (text) => (stderr += text))
+    try {
+      await Promise.race([once(child.stdout, "data"), once(child, "exit")])
+      const attach = () => {
+        const socket = connect(path)
+        return { host: SidecarHost.attach({ input: socket, output: socket }), closed: once(socket, "close") }
+      }
+      const [one, two] = [attach(), attach()]
+      const turns = await Promise.all([converse(one.host, "Hello"), converse(two.host, "Hello")])
+      assert.deepStrictEqual(
+        turns.map(({ reason }) => reason),
+        ["reply", "reply"],
+        stderr
+      )
+      for (const { closed, host } of [one, two]) {
+        await host.shutdown()
+        await closed
+      }
+      const three = attach()
+      assert.strictEqual((await three.host.request("ping", {})).ok, true)
+      await three.host.shutdown()
+      await three.closed
+      assert.strictEqual(stderr, "")
+      assert.strictEqual(child.exitCode, null)
+    } finally {
+      child.kill("SIGKILL")
+    }
+  })
+})
