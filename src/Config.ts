@@ -14,7 +14,7 @@ export interface Settings {
   readonly stateDir: string
   readonly localModels: {
     readonly mode: "external" | "managed" | "scripted"
-    /** Without a trailing `/` or `/v1`. */
+    /** Without a trailing `/` or `/v1`; in mode `managed` that of our own server. */
     readonly url: string
     readonly model: string | undefined
     /** Tokens; 0: no cap. */
@@ -23,6 +23,7 @@ export interface Settings {
     /** Absolute. */
     readonly script: string | undefined
     readonly managed: {
+      /** Absolute, or a name to be found on the PATH. */
       readonly command: string
       readonly modelPath: string | undefined
       readonly port: number

@@ -5,6 +5,7 @@ import type { Settings } from "../Config.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import { ConfigInvalid } from "./ConfigInvalid.ts"
 import * as DotEnv from "./DotEnv.ts"
+import { managedUrl } from "./ManagedUrl.ts"
 import { baseUrl } from "./Rules.ts"
 import * as Variables from "./Variables.ts"
 
@@ -68,21 +69,26 @@ const settings = (
   const { localModels: models = {}, agent = {}, http = {}, sidecar = {} } = file
   const { managed = {} } = models
   const { task = {} } = agent
+  const mode = models.mode ?? "external"
+  const port = managed.port ?? 19_091
   const shell = file.tools?.shell ?? {}
   const apiKey = variables.ATOMIC_AGENT_LLAMA_API_KEY
   return {
     stateDir: directory,
     localModels: {
-      mode: models.mode ?? "external",
-      url: baseUrl(variables.ATOMIC_AGENT_LLAMA_URL ?? models.url ?? "http://127.0.0.1:8080"),
+      mode,
+      url:
+        mode === "managed"
+          ? managedUrl(port)
+          : baseUrl(variables.ATOMIC_AGENT_LLAMA_URL ?? models.url ?? "http://127.0.0.1:8080"),
       model: text(models.model),
       completionMaxTokens: variables.ATOMIC_AGENT_LLAMA_MAX_TOKENS ?? models.completionMaxTokens ?? 16_384,
       thinking: models.thinking ?? "auto",
       script: named(place, models.script),
       managed: {
-        command: managed.command ?? "llama-server",
+        command: program(place, managed.command ?? "llama-server"),
         modelPath: named(place, managed.modelPath),
-        port: managed.port ?? 19_091,
+        port,
         contextSize: managed.contextSize ?? 0,
         args: managed.args ?? []
       }
@@ -132,6 +138,9 @@ const settings = (
 
 /** A text that may be left empty. */
 const text = (found: string | null | undefined): string | undefined => (found?.trim() ? found : undefined)
+
+/** A name to be looked for on the PATH stays as it is. */
+const program = (place: Place, command: string): string => (/[\\/]/.test(command) ? absolute(place, command) : command)
 
 /** A file that need not be named. */
 const named = (place: Place, found: string | null | undefined): string | undefined => {

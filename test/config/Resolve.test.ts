@@ -194,6 +194,22 @@ describe("the keys of config.json", () => {
     const { managed } = resolved({ configJson: nested("localModels.managed.modelPath", given) }).localModels
     assert.strictEqual(managed.modelPath, found)
   })
+
+  it.each([
+    ["llama-server", "llama-server"],
+    ["~/bin/llama-server", "/home/me/bin/llama-server"],
+    ["./llama-server", "/place/here/llama-server"],
+    ["/opt/llama-server", "/opt/llama-server"]
+  ])("the command %s is %s", (given, found) => {
+    const { managed } = resolved({ configJson: nested("localModels.managed.command", given) }).localModels
+    assert.strictEqual(managed.command, found)
+  })
+
+  it("the URL of a managed server is its port on this machine, whatever localModels.url says", () => {
+    const localModels = { mode: "managed", url: "http://h:1", managed: { port: 1234 } }
+    const { url } = resolved({ configJson: JSON.stringify({ localModels }) }).localModels
+    assert.strictEqual(url, "http://127.0.0.1:1234")
+  })
 })
 
 describe("the text of config.json", () => {
