@@ -26,6 +26,8 @@ export class Lifeline extends Context.Service<
     readonly ended: Effect.Effect<Ending>
     /** From now on the process has three seconds; then it exits, whatever still waits. */
     deadline(ending: Ending): Effect.Effect<void>
+    /** Milliseconds until then; `Infinity` while there is no deadline. */
+    readonly remainingMs: Effect.Effect<number>
   }
 >()("atomic-agent-sidecar/stdio/Lifeline") {
   /** For hosts in the same process: it ends with the broken output only. */
@@ -33,7 +35,11 @@ export class Lifeline extends Context.Service<
     Lifeline,
     Effect.gen(function* () {
       const sink = yield* StdoutSink
-      return Lifeline.of({ ended: Effect.as(sink.closed, brokenPipe), deadline: () => Effect.void })
+      return Lifeline.of({
+        ended: Effect.as(sink.closed, brokenPipe),
+        deadline: () => Effect.void,
+        remainingMs: Effect.succeed(Infinity)
+      })
     })
   )
 
@@ -78,10 +84,16 @@ export class Lifeline extends Context.Service<
 
       const ended = Effect.raceAllFirst([Deferred.await(signalled), Effect.as(sink.closed, brokenPipe), parentGone])
 
+      let exitAt = Infinity
       const deadline = ({ lateExitCode }: Ending) =>
-        Effect.sync(() => void setTimeout(() => process.exit(lateExitCode), graceMs).unref())
+        Effect.sync(() => {
+          exitAt = performance.now() + graceMs
+          setTimeout(() => process.exit(lateExitCode), graceMs).unref()
+        })
 
-      return Lifeline.of({ ended, deadline })
+      const remainingMs = Effect.sync(() => Math.max(0, exitAt - performance.now()))
+
+      return Lifeline.of({ ended, deadline, remainingMs })
     })
   )
 }

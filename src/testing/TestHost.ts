@@ -40,7 +40,7 @@ export interface TestHost {
 }
 
 export interface Options {
-  readonly services: Layer.Layer<SessionServices, { readonly message: string }, Config | StdoutSink>
+  readonly services: Layer.Layer<SessionServices, { readonly message: string }, Config | Lifeline | StdoutSink>
   readonly config: Layer.Layer<Config>
   /** What keeps the process alive beside the pipe; the broken output alone, if absent. */
   readonly lifeline?: Layer.Layer<Lifeline, never, StdoutSink>
