@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "./Config.ts"
 import * as LlamaHttp from "./llama/LlamaHttp.ts"
+import * as ManagedModel from "./llama/ManagedModel.ts"
 import * as ScriptedModel from "./llama/ScriptedModel.ts"
 import { run } from "./Serving.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
@@ -16,9 +17,16 @@ import { Workspace } from "./tools/Workspace.ts"
 
 /** The model that `localModels.mode` names. */
 export const model = Layer.unwrap(
-  Effect.map(Config, ({ localModels }) =>
-    localModels.mode === "scripted" ? ScriptedModel.layer(localModels.script) : LlamaHttp.layer
-  )
+  Effect.map(Config, ({ localModels: { mode, script } }) => {
+    switch (mode) {
+      case "external":
+        return LlamaHttp.layer
+      case "managed":
+        return ManagedModel.layer
+      case "scripted":
+        return ScriptedModel.layer(script)
+    }
+  })
 )
 
 /** The loop of the agent. Its surroundings are for whoever puts it together: model, store, gate, skills, tools. */

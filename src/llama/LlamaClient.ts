@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Queue from "effect/Queue"
 import type * as Stream from "effect/Stream"
 import type { Entry } from "../domain/Transcript.ts"
 import type { ToolArguments } from "../domain/ToolCall.ts"
@@ -71,6 +72,14 @@ export interface ServerState {
   readonly detail?: string
 }
 
+/** A server of our own was given up: it has died too often, or cannot be started. */
+export interface ServerLoss {
+  /** Its last words. */
+  readonly error: string
+  /** What can be done about it. */
+  readonly hint: string
+}
+
 /** The model behind the agent: llama-server and its kin, or a script. */
 export class LlamaClient extends Context.Service<
   LlamaClient,
@@ -85,5 +94,12 @@ export class LlamaClient extends Context.Service<
     readonly probe: Effect.Effect<ServerState>
     /** The context window in tokens, as far as it is known by now. */
     readonly window: Effect.Effect<number | null>
+    /** The server as our own child; absent where somebody else runs it. */
+    readonly child?: {
+      /** Has it started, if it does not run; waits for nothing. */
+      readonly start: Effect.Effect<void>
+      /** What the host has not been told of; the newest one at most. */
+      readonly losses: Queue.Dequeue<ServerLoss>
+    }
   }
 >()("atomic-agent-sidecar/llama/LlamaClient") {}

@@ -7,13 +7,14 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Config, type Settings } from "../Config.ts"
 import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
-import { LlamaClient, type ServerState } from "../llama/LlamaClient.ts"
+import { LlamaClient, type ServerLoss, type ServerState } from "../llama/LlamaClient.ts"
 import type { EventPayload } from "../protocol/Event.ts"
 import { freshSessionId, SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
@@ -118,7 +119,11 @@ export class ActiveSession extends Context.Service<
             SessionLedger.layer(stored)
           )
         ).pipe(Layer.buildWithScope(scope), Effect.provideContext(Context.add(services, StdoutSink, sink)))
-        const probed = yield* Effect.option(Context.get(services, LlamaClient).probe).pipe(
+        const { child, probe, url } = Context.get(services, LlamaClient)
+        const lost = (loss: ServerLoss) =>
+          sink.emit({ type: "llm_unavailable", payload: { url, mode: "managed", ...loss } })
+        if (child !== undefined) yield* child.start
+        const probed = yield* Effect.option(probe).pipe(
           Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
           // Whoever ends the sidecar does not wait for a server that does not answer.
           Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>()))
@@ -126,11 +131,15 @@ export class ActiveSession extends Context.Service<
         if (probed._tag === "Some" && probed.value.state === "unreachable" && config.localModels.mode === "external") {
           yield* sink.emit({ type: "llm_unavailable", payload: unavailable(config, probed.value) })
         }
+        if (child !== undefined) yield* Effect.flatMap(Queue.clear(child.losses), Effect.forEach(lost))
         const id = SessionId.make(head.id)
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
         const watch = Context.get(services, ModelWatch)
         if (Option.isSome(probed)) yield* watch.begin(probed.value)
         yield* Effect.forkIn(watch.probing, scope)
+        if (child !== undefined) {
+          yield* Queue.take(child.losses).pipe(Effect.flatMap(lost), Effect.forever, Effect.forkIn(scope))
+        }
         // Only now: a host that knows the id of a resumed session may be faster than a full output.
         active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
         hasStarted = true

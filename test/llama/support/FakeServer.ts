@@ -1,0 +1,149 @@
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import { connect, createServer } from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { type Settings } from "../../../src/Config.ts"
+
+/** What the fake does; read at each of its starts. */
+export interface Play {
+  /** The first so many starts end with exit code 1. */
+  readonly failures?: number
+  /** To stderr, at each start. */
+  readonly writes?: string
+  /** It loads until it is told otherwise. */
+  readonly isGated?: boolean
+  /** It never listens. */
+  readonly isMute?: boolean
+  /** It notes TERM, and goes on. */
+  readonly isDeaf?: boolean
+}
+
+/** What it notes. */
+export type Noted =
+  | {
+      readonly _tag: "Started"
+      readonly pid: number
+      readonly args: ReadonlyArray<string>
+      readonly stdin: string
+      readonly stdout: string
+      /** The sidecar's own variables that it has got. */
+      readonly secrets: ReadonlyArray<string>
+    }
+  | { readonly _tag: "Heard"; readonly signal: string }
+  | { readonly _tag: "Asked"; readonly text: string }
+  /** Its client has closed the connection. */
+  | { readonly _tag: "Left" }
+
+/** No wait is longer, in milliseconds: a hang becomes a failure with a message. */
+const patience = 20_000
+
+/** A fake `llama-server` on a port that was free; what is left of it dies with the test. */
+export class FakeServer {
+  readonly dir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "fake-llama-"))
+  readonly command = Path.join(this.dir, "llama-server")
+  readonly port: number
+
+  private constructor(port: number, play: Play) {
+    this.port = port
+    this.play(play)
+    const script = Path.join(import.meta.dirname, "fakeLlamaServer.ts")
+    Fs.writeFileSync(this.command, `#!/bin/sh\nexec '${process.execPath}' '${script}' '${this.dir}' "$@"\n`, {
+      mode: 0o755
+    })
+  }
+
+  static async make(play: Play = {}): Promise<FakeServer> {
+    return new FakeServer(await freePort(), play)
+  }
+
+  play(play: Play): void {
+    Fs.writeFileSync(Path.join(this.dir, "play.json"), JSON.stringify(play))
+  }
+
+  /** The model is loaded. */
+  load(): void {
+    Fs.writeFileSync(Path.join(this.dir, "loaded"), "")
+  }
+
+  /** `localModels.managed` that starts it. */
+  get managed(): Settings["localModels"]["managed"] {
+    return {
+      command: this.command,
+      modelPath: "/models/tiny.gguf",
+      port: this.port,
+      contextSize: 4096,
+      args: ["-ngl", "9"]
+    }
+  }
+
+  get notes(): ReadonlyArray<Noted> {
+    const file = Path.join(this.dir, "notes")
+    if (!Fs.existsSync(file)) return []
+    const lines = Fs.readFileSync(file, "utf8").split("\n")
+    return lines.slice(0, -1).map((line) => JSON.parse(line))
+  }
+
+  noted<T extends Noted["_tag"]>(tag: T): ReadonlyArray<Noted & { readonly _tag: T }> {
+    return this.notes.filter((note): note is Noted & { readonly _tag: T } => note._tag === tag)
+  }
+
+  /** Done once it has noted something of that kind so many times. */
+  async until<T extends Noted["_tag"]>(tag: T, count = 1): Promise<Noted & { readonly _tag: T }> {
+    await wait(`${count} × ${tag}`, async () => this.noted(tag).length >= count)
+    return this.noted(tag)[count - 1]!
+  }
+
+  /** Done once nobody listens at its port. */
+  gone(): Promise<void> {
+    return wait("the end of the server", async () => !(await accepts(this.port)))
+  }
+
+  accepts(): Promise<boolean> {
+    return accepts(this.port)
+  }
+
+  /** Like a crash. */
+  kill(): void {
+    const last = this.noted("Started").at(-1)
+    if (last !== undefined) process.kill(last.pid, "SIGKILL")
+  }
+
+  [Symbol.dispose](): void {
+    for (const { pid } of this.noted("Started")) if (this.#isOurs(pid)) process.kill(pid, "SIGKILL")
+    Fs.rmSync(this.dir, { recursive: true, force: true })
+  }
+
+  /** A process id may be another's by now. */
+  #isOurs(pid: number): boolean {
+    return spawnSync("ps", ["-o", "command=", "-p", `${pid}`], { encoding: "utf8" }).stdout.includes(this.dir)
+  }
+}
+
+const wait = async (what: string, is: () => Promise<boolean>): Promise<void> => {
+  const limit = AbortSignal.timeout(patience)
+  while (!(await is())) {
+    if (limit.aborted) throw new Error(`${what} did not come`)
+    await setTimeout(5)
+  }
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    const found = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.once("connect", () => found(true))
+    socket.on("error", () => found(false))
+  })
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
