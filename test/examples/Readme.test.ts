@@ -1,8 +1,9 @@
 import * as Fs from "node:fs"
 import { connect } from "node:net"
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Path from "node:path"
+import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { SidecarHost } from "../../src/host/SidecarHost.ts"
 import { root, StateDir } from "../support/Bin.ts"
@@ -22,7 +23,7 @@ const asInstalled = (file: string): string =>
     .replace(`"../../src/testing/index.ts"`, `"atomic-agent-sidecar/testing"`)
 
 /** The program of a user who has installed the package and Effect, in a folder of their own. */
-const install = (code: string, config: object = {}) => {
+const install = (code: string, config: object = {}, file = "program.mts") => {
   const dir = new StateDir(config)
   const modules = Path.join(dir.path, "node_modules")
   const installed = (name: string, target: string) => Fs.symlinkSync(target, Path.join(modules, name), "junction")
@@ -30,10 +31,11 @@ const install = (code: string, config: object = {}) => {
   installed("atomic-agent-sidecar", root)
   installed("effect", Path.join(root, "node_modules/effect"))
   installed("@effect", Path.join(root, "node_modules/@effect"))
-  Fs.writeFileSync(Path.join(dir.path, "program.mts"), code)
+  installed("vitest", Path.join(root, "node_modules/vitest"))
+  Fs.writeFileSync(Path.join(dir.path, file), code)
   return {
     command: process.execPath,
-    args: ["program.mts"],
+    args: [file],
     cwd: dir.path,
     env: { ...process.env, ATOMIC_AGENT_STATE_DIR: dir.path },
     [Symbol.dispose]: () => dir[Symbol.dispose]()
@@ -113,5 +115,15 @@ describe("the README's examples", () => {
     } finally {
       child.kill("SIGKILL")
     }
+  })
+
+  it("swap the sidecar's parts in a test of somebody who has only the package", async () => {
+    using program = install(codeOf("swapping"), {}, "swapping.test.ts")
+    const vitest = Path.join(root, "node_modules/vitest/vitest.mjs")
+    const report = Path.join(program.cwd, "report.json")
+    const args = [vitest, "run", "--root", program.cwd, "--reporter", "json", "--outputFile", report]
+    await promisify(execFile)(program.command, args, { cwd: program.cwd, env: program.env })
+    const { numPassedTests, numTotalTests } = JSON.parse(Fs.readFileSync(report, "utf8"))
+    assert.deepStrictEqual({ numPassedTests, numTotalTests }, { numPassedTests: 1, numTotalTests: 1 })
   })
 })
