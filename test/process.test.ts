@@ -298,11 +298,12 @@ describe("the bin: life and death", () => {
     using bin = new Bin(dir)
     await bin.session()
     const state = (await bin.request("get_session", { sessionId: id })).payload as {
+      stepCount: number
       status: string
       lastError: string
       turns: ReadonlyArray<{ kind: string }>
     }
-    assert.strictEqual(state.status, "cancelled")
+    assert.deepInclude(state, { status: "cancelled", stepCount: 2 })
     assert.match(state.lastError, /interrupted/)
     assert.deepStrictEqual(
       state.turns.map((record) => record.kind),

@@ -128,8 +128,15 @@ export class SessionActor extends Context.Service<
           return fresh
         }
 
-        /** Waits for those that are open now. */
-        const answers = () => Effect.forEach([...open], ({ answered }) => Deferred.await(answered), { discard: true })
+        /** Waits for those that are open now, and for what their tools have left behind to go. */
+        const answers = () =>
+          Effect.all(
+            [
+              Effect.forEach([...open], ({ answered }) => Deferred.await(answered), { discard: true }),
+              runner.endBackground
+            ],
+            { concurrency: 2, discard: true }
+          )
 
         const cancel = Effect.suspend(() => {
           const fresh = endNow()

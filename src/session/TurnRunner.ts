@@ -7,6 +7,7 @@ import type { ToolCall } from "../domain/ToolCall.ts"
 import { freshCallId } from "../protocol/Ids.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { metric } from "./Hearing.ts"
+import { Toolbox } from "../tools/Toolbox.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import * as SessionFeed from "./SessionFeed.ts"
 import type { SessionLedger } from "./SessionLedger.ts"
@@ -34,6 +35,8 @@ export class TurnRunner extends Context.Service<
      * turn's steering before its first event.
      */
     run(turn: Turn, session: TurnSession, onSteering: (steering: Steering.Steering) => void): Effect.Effect<void>
+    /** Ends what the tools of earlier calls have left running in the background. */
+    readonly endBackground: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/TurnRunner") {
   static readonly layer = Layer.effect(
@@ -43,6 +46,7 @@ export class TurnRunner extends Context.Service<
       const sink = yield* StdoutSink
       const modelStep = yield* ModelStep
       const toolBatch = yield* ToolBatch
+      const toolbox = yield* Toolbox
 
       const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
         const { feed, ledger, turn } = progress
@@ -73,14 +77,14 @@ export class TurnRunner extends Context.Service<
         }
         progress.stepCount++
         progress.step = step
-        ledger.note({ stepCount: ledger.head.stepCount + 1 })
         const steers = isLast ? steering.takeLast() : steering.take()
-        if (steers.length > 0 || isLast) {
-          yield* ledger.commit([
+        yield* ledger.commit(
+          [
             ...steers.map((text) => ({ kind: "user", turnId: turn.id, text, steered: true }) as const),
             ...(isLast ? [{ kind: "notice", turnId: turn.id, text: closingNotice } as const] : [])
-          ])
-        }
+          ],
+          { stepCount: ledger.head.stepCount + 1 }
+        )
         yield* feed.emitAll([
           { type: "step_started", payload: { stepIndex: step.index } },
           ...steers.map((text) => ({ type: "steer_applied", payload: { text, stepIndex: step.index } }) as const)
@@ -209,7 +213,7 @@ export class TurnRunner extends Context.Service<
           // Whatever interrupts it, a turn says its first words, and its last.
         }).pipe(Effect.uninterruptible)
 
-      return TurnRunner.of({ run })
+      return TurnRunner.of({ run, endBackground: toolbox.endBackground })
     })
   )
 }

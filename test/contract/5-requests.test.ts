@@ -151,6 +151,28 @@ describe("contract 5, cancel", () => {
     })
   )
 
+  it.effect.each(["start_session", "shutdown", "end"] as const)(
+    "loses no response where %s follows it in the same write",
+    (way) =>
+      Effect.gen(function* () {
+        const { host, model, send, session } = yield* stage()
+        for (const running of [false, true]) {
+          if (way !== "start_session" && running) continue
+          const sessionId = yield* session
+          const first = running ? [yield* Effect.forkChild(send(sessionId, "running"))] : []
+          if (running) yield* model.next
+          const sent = yield* Effect.forEach(["a", "b", "c"], (text) => Effect.forkChild(send(sessionId, text)))
+          const cancel = yield* Effect.forkChild(host.request("cancel", { sessionId }))
+          yield* Effect.yieldNow
+          const after = yield* Effect.forkChild(way === "end" ? host.end : host.request(way, { workingDir: "." }))
+          for (const result of yield* Fiber.joinAll([...first, ...sent]))
+            assert.deepInclude(result, { reason: "cancelled" })
+          assert.deepInclude((yield* Fiber.join(cancel)).payload, { cancelled: true })
+          yield* Fiber.join(after)
+        }
+      })
+  )
+
   it.effect("may come twice, and the session goes on", () =>
     Effect.gen(function* () {
       const { host, model, send, session } = yield* stage()
