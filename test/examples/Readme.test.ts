@@ -3,7 +3,6 @@ import { connect } from "node:net"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Path from "node:path"
-import { text } from "node:stream/consumers"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { SidecarHost } from "../../src/host/SidecarHost.ts"
@@ -83,7 +82,7 @@ describe("the README's examples", () => {
     assert.isFalse(Fs.existsSync(Path.join(program.cwd, "sidecar.sqlite")))
   })
 
-  it("serve two hosts over a socket, and a third when they have gone", async () => {
+  it("serve two hosts over a socket, and others when they have gone", async () => {
     using program = install(codeOf("socket"), { localModels: { mode: "scripted" } })
     const path =
       process.platform === "win32" ? `\\\\.\\pipe\\${Path.basename(program.cwd)}` : `${program.cwd}/host.sock`
@@ -94,7 +93,7 @@ describe("the README's examples", () => {
       await Promise.race([once(child.stdout, "data"), once(child, "exit")])
       const attach = () => {
         const socket = connect(path)
-        return { host: SidecarHost.attach({ input: socket, output: socket }), closed: once(socket, "close") }
+        return { socket, host: SidecarHost.attach({ input: socket, output: socket }), closed: once(socket, "close") }
       }
       const [one, two] = [attach(), attach()]
       const turns = await Promise.all([converse(one.host, "Hello"), converse(two.host, "Hello")])
@@ -107,10 +106,22 @@ describe("the README's examples", () => {
         await host.shutdown()
         await closed
       }
-      // Says one thing and its last: it is answered all the same.
-      const three = connect(path)
-      three.end(`${JSON.stringify({ kind: "request", id: "only", type: "ping" })}\n`)
-      assert.include(await text(three), `"correlationId":"only","ok":true`)
+
+      // Hosts that go in the middle of a turn: one is gone, the other only says no more, and still hears.
+      for (const [leave, ends] of [
+        ["destroy", "gone"],
+        ["end", "cancelled"]
+      ] as const) {
+        const { closed, host, socket } = attach()
+        const { sessionId } = await host.request("start_session", { workingDir: "." })
+        const result = host.send(sessionId, "Hello").result.then(
+          ({ reason }) => reason,
+          () => "gone"
+        )
+        socket[leave]()
+        assert.strictEqual(await result, ends)
+        await closed
+      }
       assert.strictEqual(stderr, "")
       assert.strictEqual(child.exitCode, null)
     } finally {
