@@ -75,8 +75,16 @@ describe("a managed server", () => {
       yield* passing(managed.listening)
       const started = yield* noted(server, "Started")
       assert.deepStrictEqual(started.args, [
-        ...["--host", "127.0.0.1", "--port", `${server.port}`],
-        ...["--model", "/models/tiny.gguf", "--ctx-size", "4096", "-ngl", "9"]
+        "--host",
+        "127.0.0.1",
+        "--port",
+        `${server.port}`,
+        "--model",
+        "/models/tiny.gguf",
+        "--ctx-size",
+        "4096",
+        "-ngl",
+        "9"
       ])
       assert.deepInclude(started, { stdin: "/dev/null", stdout: "/dev/null", secrets: [] })
       yield* managed.start
