@@ -5,19 +5,21 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { Config } from "../../src/Config.ts"
-import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
+import { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
 import { ModelWatch } from "../../src/session/ModelWatch.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
-import * as SkillFolders from "../../src/skills/SkillFolders.ts"
+import type { SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 import type { SessionStore } from "../../src/store/SessionStore.ts"
 import * as GatedModel from "../../src/testing/GatedModel.ts"
 import * as TestHost from "../../src/testing/TestHost.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
+import type { Plan } from "./Acts.ts"
+import { slowSkills, slowStore, waits } from "./Slow.ts"
 
 /** A run of a tool that waits to be told how it ends. */
 export interface ToolRun {
@@ -61,6 +63,7 @@ const gatedTool = (name: string, reads: boolean, runs: Array<ToolRun>) =>
 export const servicesWith = (
   model: Layer.Layer<LlamaClient>,
   store: Layer.Layer<SessionStore>,
+  skills: Layer.Layer<SkillRegistry>,
   tools: ReadonlyArray<Tool.Tool>
 ) =>
   TurnRunner.layer.pipe(
@@ -68,21 +71,40 @@ export const servicesWith = (
     Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
-    Layer.provideMerge(SkillFolders.layer),
-    Layer.provideMerge(Layer.merge(model, store))
+    Layer.provideMerge(Layer.mergeAll(model, store, skills))
   )
 
-export const make = (
-  store: Layer.Layer<SessionStore>,
-  outputBufferBytes: number
-): Effect.Effect<Stage, never, Scope.Scope> =>
+const slowProbe = (model: Layer.Layer<LlamaClient>, delays: ReadonlyArray<number>) =>
+  Layer.effect(
+    LlamaClient,
+    Effect.map(LlamaClient, (client) =>
+      LlamaClient.of({ ...client, probe: Effect.andThen(waits(delays), client.probe) })
+    )
+  ).pipe(Layer.provide(model))
+
+/** Its plan dies before it has looked. */
+const oddTool = Tool.make({
+  name: "odd",
+  description: "dies",
+  parameters: Schema.Struct({ value: Schema.Int }),
+  reads: true,
+  plan: () => {
+    throw new TypeError("a bug in the plan of a tool")
+  }
+})
+
+export const make = (plan: Plan): Effect.Effect<Stage, never, Scope.Scope> =>
   Effect.gen(function* () {
     const model = GatedModel.make()
     const calls: Array<GatedModel.ModelCall> = []
     const runs: Array<ToolRun> = []
     const host = yield* TestHost.make({
-      config: Config.layerOf({ sidecar: { outputBufferBytes }, agent: { maxSteps: 4 } }),
-      services: servicesWith(model.layer, store, [gatedTool("read", true, runs), gatedTool("write", false, runs)])
+      config: Config.layerOf({ sidecar: { outputBufferBytes: plan.outputBufferBytes }, agent: { maxSteps: 4 } }),
+      services: servicesWith(slowProbe(model.layer, plan.delays), slowStore(plan), slowSkills(plan.delays), [
+        gatedTool("read", true, runs),
+        gatedTool("write", false, runs),
+        oddTool
+      ])
     })
     yield* model.next.pipe(
       Effect.tap((call) => Effect.sync(() => calls.push(call))),
@@ -97,7 +119,9 @@ export const make = (
 export const quiet: Effect.Effect<void> = Effect.callback((resume) => {
   const look = () =>
     setImmediate(() => {
-      const isAwaiting = process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq") || name.startsWith("FileHandle"))
+      const isAwaiting = process
+        .getActiveResourcesInfo()
+        .some((name) => name.startsWith("FSReq") || name.startsWith("FileHandle"))
       if (isAwaiting) look()
       else resume(Effect.void)
     })

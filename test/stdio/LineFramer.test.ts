@@ -35,7 +35,11 @@ describe("LineFramer", () => {
     ["U+2028, U+2029 and U+0085", bytes("a\u2028b\u2029c\u0085d\n"), ["a\u2028b\u2029c\u0085d"]],
     ["CJK, Arabic and emoji sequences", bytes("日本語 العربية 👩‍👩‍👧‍👦 é\n"), ["日本語 العربية 👩‍👩‍👧‍👦 é"]],
     ["a NUL", bytes("a\0b\n"), ["a\0b"]],
-    ["a line that is not UTF-8, between others", Uint8Array.of(97, 10, 0xff, 0x41, 10, 98, 10), ["a", "NotUtf8 2", "b"]],
+    [
+      "a line that is not UTF-8, between others",
+      Uint8Array.of(97, 10, 0xff, 0x41, 10, 98, 10),
+      ["a", "NotUtf8 2", "b"]
+    ],
     ["half a character at the end", Uint8Array.of(0xe6, 0x97), ["NotUtf8 2"]]
   ])("reads %s, whole and byte by byte", (_name, input, expected) => {
     assert.deepStrictEqual(lines(frame([input])), expected)
