@@ -10,6 +10,7 @@ import { Config } from "../Config.ts"
 import { type Event, eventExtension } from "../protocol/Event.ts"
 import type { Extension } from "../protocol/Request.ts"
 import { Outbox } from "./Outbox.ts"
+import { WaitingLine } from "./WaitingLine.ts"
 
 /** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
 const writeBytes = 64 * 1024
@@ -43,19 +44,21 @@ export class StdoutSink extends Context.Service<
       const budget = (yield* Config).sidecar.outputBufferBytes
       const outbox = new Outbox()
       const filled = Latch.makeUnsafe(false)
-      const room = Latch.makeUnsafe(true)
-      const roomForAnswers = Latch.makeUnsafe(true)
+      const events = new WaitingLine()
+      const answers = new WaitingLine()
       const broken = Latch.makeUnsafe(false)
       const granted = new Set<Extension>()
       let inFlight = 0
       let ending = false
 
+      const hasRoom = () => outbox.bytes + inFlight <= budget
+      const hasRoomForAnswers = () => outbox.bytes + inFlight <= 2 * budget
+
       const settle = () => {
         if (broken.isOpen()) return
-        const waiting = outbox.bytes + inFlight
-        // Answers first: none is overtaken by what waits for less.
-        toggle(roomForAnswers, waiting <= 2 * budget)
-        toggle(room, waiting <= budget)
+        // Answers first: the end of what they answer is never overtaken by what comes after it.
+        answers.letIn(hasRoomForAnswers)
+        if (answers.isEmpty) events.letIn(hasRoom)
         toggle(filled, ending || !outbox.isEmpty)
       }
 
@@ -78,7 +81,8 @@ export class StdoutSink extends Context.Service<
         Effect.ignoreCause,
         Effect.ensuring(
           Effect.sync(() => {
-            for (const latch of [room, roomForAnswers, broken]) latch.openUnsafe()
+            broken.openUnsafe()
+            for (const line of [answers, events]) line.letIn(() => true)
           })
         ),
         Effect.forkScoped
@@ -98,30 +102,29 @@ export class StdoutSink extends Context.Service<
         return !broken.isOpen() && (extension === undefined || granted.has(extension))
       }
 
-      const put = (event: Event) => {
+      const post = (event: Event) => {
         if (!isSent(event)) return
         outbox.offer(event)
         settle()
       }
 
-      const emitAll = (events: ReadonlyArray<Event>): Effect.Effect<void> =>
-        Effect.suspend(() => {
-          if (!room.isOpen() && events.some(isSent)) return Effect.andThen(room.await, emitAll(events))
-          for (const event of events) put(event)
-          return Effect.void
-        })
+      const put = (told: ReadonlyArray<Event>) => {
+        for (const event of told) if (isSent(event)) outbox.offer(event)
+      }
 
-      const emit = (event: Event): Effect.Effect<void> =>
+      const emitAll = (told: ReadonlyArray<Event>): Effect.Effect<void> =>
         Effect.suspend(() => {
-          if (!room.isOpen() && isSent(event)) return Effect.andThen(room.await, emit(event))
-          put(event)
+          const mustWait = !hasRoom() || !events.isEmpty || !answers.isEmpty
+          if (mustWait && told.some(isSent)) return events.wait(() => put(told))
+          put(told)
+          settle()
           return Effect.void
         })
 
       const answer = (line: string): Effect.Effect<void> =>
         Effect.suspend(() => {
-          if (!roomForAnswers.isOpen()) return Effect.andThen(roomForAnswers.await, answer(line))
           if (broken.isOpen()) return Effect.void
+          if (!hasRoomForAnswers() || !answers.isEmpty) return answers.wait(() => outbox.offerLine(line))
           outbox.offerLine(line)
           settle()
           return Effect.void
@@ -133,10 +136,10 @@ export class StdoutSink extends Context.Service<
       }
 
       return StdoutSink.of({
-        emit,
+        emit: (event) => emitAll([event]),
         emitAll,
         answer,
-        post: put,
+        post,
         grant,
         isGranted: (extension) => granted.has(extension),
         closed: broken.await
