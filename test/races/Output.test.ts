@@ -18,7 +18,7 @@ const unread = Effect.gen(function* () {
   yield* reading.close
   const context = yield* Layer.build(
     StdoutSink.layer.pipe(
-      Layer.provide([Layer.succeed(Stdio.Stdio, stdio), Config.layerOf({ sidecar: { outputBufferBytes: 10 } })])
+      Layer.provide([Layer.succeed(Stdio.Stdio, stdio), Config.layerOf({ sidecar: { outputBufferBytes: 20 } })])
     )
   )
   const sink = yield* StdoutSink.pipe(Effect.provide(context))
