@@ -24,6 +24,7 @@ export interface Setup {
   readonly config?: Parameters<typeof Config.layerOf>[0]
   readonly tools?: ReadonlyArray<Tool>
   readonly store?: Layer.Layer<SessionStore>
+  readonly lifeline?: TestHost.Options["lifeline"]
 }
 
 /** A host, a sidecar in this process, and a model that waits to be told what to say. */
@@ -53,7 +54,8 @@ export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scop
     const host = yield* TestHost.make({
       // Not the one of whoever runs the tests.
       config: Config.layerOf({ stateDir: "/nonexistent/state", ...setup.config }),
-      services: services(model.layer, setup)
+      services: services(model.layer, setup),
+      ...(setup.lifeline === undefined ? {} : { lifeline: setup.lifeline })
     })
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
