@@ -41,6 +41,7 @@ export const fits = (rule: CommandRule, words: ReadonlyArray<Word>): boolean => 
   const { operands = "paths", maxOperands = Number.POSITIVE_INFINITY } = rule
   if (parsed.operands.length > (operands === "none" ? 0 : maxOperands)) return false
   const hasPattern = operands === "pattern" && !parsed.options.some((option) => patternOptions.has(option))
+  if (hasPattern && parsed.operands[0] !== undefined && parsed.operands[0].globAt !== -1) return false
   const paths = operands === "text" ? [] : hasPattern ? parsed.operands.slice(1) : parsed.operands
   return paths.every(({ text }) => isBelow(text)) && (rule.check?.(parsed) ?? true)
 }
@@ -54,6 +55,8 @@ export const isBelow = (path: string): boolean =>
 
 const globFits = ({ globAt, text }: Word, globs: CommandRule["globs"]): boolean => {
   if (globAt === -1) return true
+  // Wherever it stands: the shell makes several words of it, and only the first stays in its place.
+  if (!isBelow(text)) return false
   // `.*` is `..` too, for some shells.
   if (text.split("/").some((part) => part.startsWith(".") && /[*?[]/.test(part))) return false
   return globs === "any" || (globs === "prefixed" && globAt > 0 && !text.startsWith("-"))
@@ -67,7 +70,10 @@ const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | u
   let index = 0
   /** The value of an option: a separate one may not look like another option, in case a tool sees it otherwise. */
   const value = (attached: string | undefined, isFile: boolean): boolean => {
-    const text = attached ?? words[index++]?.text
+    const word = attached === undefined ? words[index++] : undefined
+    // What a pattern stands for may be more than the value.
+    if (word !== undefined && word.globAt !== -1) return false
+    const text = attached ?? word?.text
     if (text === undefined || (attached === undefined && /^-(?!\d*$)/.test(text))) return false
     values.push(text)
     return !isFile || isBelow(text)

@@ -108,7 +108,7 @@ const rules: { readonly [name: string]: CommandRule } = {
       after-context= before-context= context= text binary-files= exclude= include= exclude-dir= recursive null-data
       line-buffered directories= devices=`,
     operands: "pattern",
-    globs: "any"
+    globs: "prefixed"
   },
   rg: {
     flags: "acFhHiIlnNopPqsSuUvVwx0.",

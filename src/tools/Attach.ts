@@ -28,7 +28,8 @@ export const attach = (workspace: Workspace["Service"]) =>
           const found = await stat(real)
           if (!found.isFile()) throw fail(`${path} is ${kindOf(found)}, not a regular file`)
         }
-        const attachments = [...new Set(locations.map(({ path }) => path))]
+        // Where they really lie: a link may lead elsewhere by the time that the host opens it.
+        const attachments = [...new Set(locations.map(({ real }) => real))]
         return { text: `Attached to the closing answer:\n${attachments.join("\n")}`, attachments }
       })
       const [first] = outside

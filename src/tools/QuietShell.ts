@@ -84,10 +84,11 @@ const isIn = (top: string, path: string): boolean => {
   return relative === "" || (!relative.startsWith("..") && !NodePath.isAbsolute(relative))
 }
 
-/** What could be the name of a file in a word: the word, the value in it, or what it stands for. */
+/** What could be the name of a file in a word: the word, a value in it wherever that begins, or what it stands for. */
 const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
   if (globAt !== -1) return expand(text, cwd)
   if (!text.startsWith("-")) return [text]
+  if (!text.startsWith("--")) return Array.from({ length: text.length - 1 }, (_, at) => text.slice(at + 1))
   const equals = text.indexOf("=")
   return equals === -1 ? [] : [text.slice(equals + 1)]
 }

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises"
+import { realpath, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../Config.ts"
@@ -52,6 +52,7 @@ export const shellRun = (
       const run = Effect.gen(function* () {
         yield* attempt(async () => {
           if (!(await stat(cwd)).isDirectory()) throw fail(`${cwd} is not a directory`)
+          if ((await realpath(cwd)) !== cwd) throw fail(`${cwd} now leads elsewhere than when it was looked at`)
         })
         const outcome = yield* runChild(
           {

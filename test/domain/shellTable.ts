@@ -174,6 +174,32 @@ export const asking: ReadonlyArray<string> = [
 
 /** Attempts to get something that writes, runs or looks elsewhere past the list. */
 export const smuggled: ReadonlyArray<string> = [
+  // Patterns that the shell makes several words of, so that what looks like a value or a pattern names files too
+  "grep -hv ../outside/k* a.txt",
+  "grep -h -v -e ../outside/k* a.txt",
+  "grep -v ../outside/* a.txt",
+  "grep -rhv -e ../outside/k* .",
+  "grep -hv ~/../outside/k* a.txt",
+  "grep /etc/* a.txt",
+  "grep -e /etc/p* a.txt",
+  "grep a* b",
+  "grep -e a* b",
+  "grep ?flnf a.txt",
+  "grep x [-]flnf",
+  "grep x *",
+  "cut --output-delimiter ../outside/k* -f1 a.txt",
+  "cut --output-delimiter a* -f1 b",
+  "diff --label ../outside/k* a.txt",
+  "file -F ../outside/k* a.txt",
+  "stat -c ../outside/k* a.txt",
+  "ls -I ../outside/k* .",
+  "du --exclude ../outside/k* .",
+  "tail -c ../outside/k* a.txt",
+  "sort -t ../outside/k* a.txt",
+  "echo /etc/*",
+  "echo ../*",
+  "echo ~/*",
+  "true ../*",
   // Substitutions and variables
   "ls $(rm x)",
   "ls `rm x`",

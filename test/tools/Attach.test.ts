@@ -1,3 +1,4 @@
+import { rmSync, symlinkSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -41,6 +42,12 @@ describe("attach", () => {
       if (planned._tag !== "Ready") return assert.fail(planned.why)
       assert.strictEqual(planned.need?.category, "fs_read_outside")
       assert.deepStrictEqual(planned.need?.affectedResources, [NodePath.join(other, "b")])
+      symlinkSync(NodePath.join(other, "b"), NodePath.join(root, "link"))
+      const linked = yield* plan("attach", { paths: ["link"] }, root)
+      if (linked._tag !== "Ready") return assert.fail(linked.why)
+      rmSync(NodePath.join(root, "link"))
+      symlinkSync("/etc/hostname", NodePath.join(root, "link"))
+      assert.deepStrictEqual((yield* linked.run).attachments, linked.need?.affectedResources)
       const inside = yield* plan("attach", { paths: ["a"] }, root)
       assert.isTrue(inside._tag === "Ready" && inside.need === undefined)
     }).pipe(Effect.scoped, Effect.provide(toolbox()))

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -131,13 +131,34 @@ describe("shell.run", () => {
           "cat */secret",
           "cat l*/s*",
           "ls link",
-          "grep -f sub/hidden x"
+          "grep -f sub/hidden x",
+          "grep -fsub/hidden x",
+          "grep -xfsub/hidden x",
+          "grep -A1 -fsub/hidden x"
         ]) {
           assert.isDefined(yield* needOf({ command }, root), command)
         }
         assert.isUndefined(yield* needOf({ command: "ls", cwd: "sub" }, root))
         assert.isDefined(yield* needOf({ command: "ls", cwd: ".." }, root))
         assert.isDefined(yield* needOf({ command: "ls", cwd: "link" }, root))
+      })
+    )
+  )
+
+  it.effect("does not run where a link has taken the place of the directory that was shown", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const other = yield* temporaryDirectory
+        plant(root, { "sub/": "" })
+        const planned = yield* plan("shell.run", { command: "touch made", cwd: "sub" }, root)
+        if (planned._tag !== "Ready") return assert.fail(planned.why)
+        assert.deepStrictEqual(planned.need?.affectedResources, [NodePath.join(root, "sub")])
+        rmSync(NodePath.join(root, "sub"), { recursive: true })
+        symlinkSync(other, NodePath.join(root, "sub"))
+        const result = yield* planned.run
+        assert.deepInclude(result, { status: "error" })
+        assert.include(result.summary, "leads elsewhere")
+        assert.isFalse(existsSync(NodePath.join(other, "made")))
       })
     )
   )
