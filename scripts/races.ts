@@ -1,0 +1,61 @@
+/**
+ * `npm run races [-- WHAT...] [--runs N] [--seed N] [--path P]`: what races, dies, crowds and lasts, with figures. WHAT is
+ * one or more of the names below, all of them by default; `--runs` is the number of interleavings or kills. A failure of
+ * the interleavings tells the seed and path that show it again.
+ */
+import { parseArgs } from "node:util"
+import { brokenPipes } from "./races/BrokenPipes.ts"
+import { company } from "./races/Company.ts"
+import { crowd } from "./races/Crowd.ts"
+import { delays } from "./races/Delays.ts"
+import { type Figure, lineOf } from "./races/Figure.ts"
+import { hostKilled } from "./races/HostKilled.ts"
+import { interleavings } from "./races/Interleavings.ts"
+import { kills } from "./races/Kills.ts"
+import { longSession } from "./races/LongSession.ts"
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { runs: { type: "string" }, seed: { type: "string" }, path: { type: "string" } }
+})
+const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
+const runs = (usual: number) => (values.runs === undefined ? usual : Number(values.runs))
+
+const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
+  interleavings: () => {
+    let done = 0
+    const onRun = () => {
+      if (process.stderr.isTTY && ++done % 100 === 0) process.stderr.write(`\r\u001b[K${done} interleavings`)
+    }
+    const path = values.path === undefined ? {} : { path: values.path }
+    return interleavings({ runs: runs(2000), seed, onRun, ...path })
+  },
+  delays: () => delays(Array.from({ length: 51 }, (_, delay) => delay)),
+  kills: () => kills(runs(200), seed),
+  company: () => company(8, 100),
+  crowd: () => crowd(1000, 5),
+  long: async () => (await longSession(1000)).figures,
+  orphans: async () => [...(await hostKilled("end of input")), ...(await hostKilled("parent gone"))],
+  pipes: brokenPipes
+}
+
+// `--runs` and `--seed` alone are about the interleavings.
+const isAboutRuns = values.runs !== undefined || values.path !== undefined
+const names = positionals.length > 0 ? positionals : isAboutRuns ? ["interleavings"] : Object.keys(all)
+for (const name of names) {
+  const play = all[name]
+  if (play === undefined) {
+    console.error(`${name}: not one of ${Object.keys(all).join(", ")}`)
+    process.exitCode = 64
+    continue
+  }
+  try {
+    const figures = await play()
+    if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
+    for (const figure of figures) console.log(lineOf(figure))
+  } catch (error) {
+    console.error(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    process.exitCode = 1
+  }
+}
+process.exit()

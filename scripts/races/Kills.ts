@@ -1,0 +1,133 @@
+import * as Path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert } from "@effect/vitest"
+import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import type { SessionState } from "../../src/protocol/SessionState.ts"
+import * as LlamaAnswers from "../../src/testing/LlamaAnswers.ts"
+import * as LlamaServer from "../../src/testing/LlamaServer.ts"
+import { Bin, StateDir } from "../../test/support/Bin.ts"
+import { type Figure, quantile, randomFrom } from "./Figure.ts"
+
+/** The latest moment of a kill, in milliseconds after the process was started. */
+const latest = 250
+
+/** Never at rest: words and calls, turn after turn. */
+const answers = (index: number) =>
+  index % 3 === 2
+    ? LlamaAnswers.say({ text: `reply ${index}` })
+    : LlamaAnswers.say({
+        text: `note ${index}`,
+        toolCalls: [
+          { name: "fs_list", arguments: { path: "scripts", limit: index % 50 } },
+          { name: "fs_read", arguments: { path: "package.json", limit: 1 + (index % 60) } }
+        ]
+      })
+
+/**
+ * Kills a working sidecar at random moments, start included. Each time the database is whole and has all that the host
+ * was told, and the next process takes the session up again.
+ */
+export const kills = async (count: number, seed: number): Promise<ReadonlyArray<Figure>> => {
+  const random = randomFrom(seed)
+  const server = await LlamaServer.start({ answer: (_, index) => answers(index) })
+  using dir = new StateDir({ localModels: { url: server.url } })
+  const filename = Path.join(dir.path, "sidecar.sqlite")
+  const told: Array<string> = []
+  let sessionId: string | undefined
+  let inTurn = 0
+  let early = 0
+  const moments: Array<number> = []
+  try {
+    for (let round = 0; round < count; round++) {
+      using bin = new Bin(dir)
+      const moment = random() * latest
+      moments.push(moment)
+      const killed = new Promise((resolve) => setTimeout(resolve, moment)).then(() => bin.child.kill("SIGKILL"))
+      try {
+        sessionId = await takeUp(bin, sessionId)
+        while (true) await bin.request("send_message", { sessionId, text: `round ${round}` })
+      } catch (error) {
+        if (!(error instanceof Error) || !error.message.includes("did not come")) throw error
+      }
+      await killed
+      await bin.exited
+      assert.deepStrictEqual({ noise: bin.noise, stderr: bin.stderr }, { noise: [], stderr: "" })
+      told.push(...bin.frames.flatMap(committed))
+      if (bin.frames.length === 0) early++
+      const turns = (type: string) => bin.frames.filter((frame) => frame.kind === "event" && frame.type === type).length
+      if (turns("turn_started") > turns("turn_finished")) inTurn++
+      assert.deepStrictEqual(integrityOf(filename), "ok", `round ${round}, killed after ${moment} ms`)
+      assert.deepStrictEqual(missing(filename, told), [], `round ${round}, killed after ${moment} ms`)
+    }
+    using bin = new Bin(dir)
+    await takeUp(bin, sessionId)
+    await bin.end()
+    return [
+      { name: "kill -9, database whole, nothing lost", value: count, unit: `seed ${seed}` },
+      { name: "  in the middle of a turn", value: inTurn, unit: "" },
+      { name: "  before the first frame", value: early, unit: "" },
+      { name: "  moment, p50", value: quantile(moments, 0.5), unit: "ms after the start" },
+      { name: "  records that hosts had been told of", value: told.length, unit: "" }
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Resumes the session of the process before, which must know how it ended; or starts one. */
+const takeUp = async (bin: Bin, sessionId: string | undefined): Promise<string> => {
+  if (sessionId === undefined) return bin.session()
+  await bin.request("hello", { extensions: ["sessions"] })
+  const resumed = await bin.request("resume_session", { sessionId })
+  assert.isTrue(resumed.ok, JSON.stringify(resumed))
+  const state = (await bin.request("get_session", { sessionId })).payload as SessionState
+  if (state.status === "cancelled") assert.match(state.lastError ?? "", /interrupted/)
+  else assert.strictEqual(state.status, "pending")
+  return sessionId
+}
+
+/** What an event says is kept, as the record that must be there. */
+const committed = (frame: SidecarFrame): ReadonlyArray<string> => {
+  if (frame.kind !== "event") return []
+  switch (frame.type) {
+    case "user_message":
+      return [`user ${frame.payload.turnId}`]
+    case "assistant_reply":
+      return [`assistant_reply ${frame.payload.turnId} ${frame.payload.text}`]
+    case "tool_call_started":
+      return [`assistant_tool_call ${frame.payload.callId}`]
+    case "tool_call_result":
+      return [`tool_result ${frame.payload.callId}`]
+    default:
+      return []
+  }
+}
+
+const integrityOf = (filename: string): unknown => {
+  const database = new DatabaseSync(filename)
+  try {
+    return database.prepare("PRAGMA integrity_check").get()?.["integrity_check"]
+  } finally {
+    database.close()
+  }
+}
+
+const missing = (filename: string, told: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const database = new DatabaseSync(filename)
+  try {
+    if (told.length === 0) return []
+    const kept = new Set(
+      database
+        .prepare("SELECT json FROM entries")
+        .all()
+        .map((row) => {
+          const { callId, kind, text, turnId } = JSON.parse(String(row["json"]))
+          if (callId !== undefined) return `${kind} ${callId}`
+          return kind === "user" ? `user ${turnId}` : `${kind} ${turnId} ${text}`
+        })
+    )
+    return told.filter((record) => !kept.has(record))
+  } finally {
+    database.close()
+  }
+}
