@@ -240,6 +240,21 @@ describe("the bin: life and death", () => {
     assert.strictEqual((await bin.exited).code, 0)
   })
 
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "still exits 0 where %s comes once shutdown is answered",
+    async (signal) => {
+      using dir = new StateDir(scripted)
+      using bin = new Bin(dir)
+      await bin.session()
+      // The process goes at once: the signal is sent from where the answer is read.
+      bin.child.stdout.on("data", (text: string) => {
+        if (text.includes('"payload":{"ok":true}')) bin.child.kill(signal)
+      })
+      bin.post("shutdown")
+      assert.deepStrictEqual(await bin.exited, { code: 0, signal: null })
+    }
+  )
+
   it("tells of an exception that nobody caught, and goes on", async () => {
     using dir = new StateDir(scripted)
     const stray = `process.once("SIGUSR2", () => { Promise.reject(new Error("stray promise")); throw new Error("stray callback") })`

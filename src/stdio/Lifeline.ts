@@ -48,11 +48,17 @@ export class Lifeline extends Context.Service<
     Effect.gen(function* () {
       const sink = yield* StdoutSink
       const signalled = Deferred.makeUnsafe<Ending>()
+      let exitAt = Infinity
 
       for (const [signal, lateExitCode] of Object.entries(signals)) {
         const heard = () => Deferred.doneUnsafe(signalled, Effect.succeed({ why: signal, lateExitCode }))
         process.on(signal, heard)
-        yield* Effect.addFinalizer(() => Effect.sync(() => process.off(signal, heard)))
+        // A process that is on its way out keeps listening: a signal that nobody hears would kill it after its last words.
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            if (exitAt === Infinity) process.off(signal, heard)
+          })
+        )
       }
 
       // A pipe that breaks between two writes must not end the process with an exception.
@@ -84,7 +90,6 @@ export class Lifeline extends Context.Service<
 
       const ended = Effect.raceAllFirst([Deferred.await(signalled), Effect.as(sink.closed, brokenPipe), parentGone])
 
-      let exitAt = Infinity
       const deadline = ({ lateExitCode }: Ending) =>
         Effect.sync(() => {
           exitAt = performance.now() + graceMs
