@@ -94,6 +94,9 @@ export class Lifeline extends Context.Service<
         Effect.sync(() => {
           exitAt = performance.now() + graceMs
           setTimeout(() => process.exit(lateExitCode), graceMs).unref()
+          // By then nothing waits to be written. Node's own way out takes ten milliseconds more, in which it hears no
+          // signal and would die of one.
+          process.once("exit", () => process.exit())
         })
 
       const remainingMs = Effect.sync(() => Math.max(0, exitAt - performance.now()))
