@@ -33,7 +33,7 @@ const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
   delays: () => delays(Array.from({ length: 51 }, (_, delay) => delay)),
   kills: () => kills(runs(200), seed),
   company: () => company(8, 100),
-  crowd: () => crowd(1000, 5),
+  crowd: async () => (await crowd(1000, 5)).figures,
   long: async () => (await longSession(1000)).figures,
   orphans: async () => [...(await hostKilled("end of input")), ...(await hostKilled("parent gone"))],
   pipes: brokenPipes

@@ -3,8 +3,14 @@ import { Bin } from "../../test/support/Bin.ts"
 import { type Figure } from "./Figure.ts"
 import { scripted } from "./Scripts.ts"
 
+export interface Crowd {
+  readonly figures: ReadonlyArray<Figure>
+  /** How much resident memory grew from the first round to the last. */
+  readonly grownMiB: number
+}
+
 /** So many messages in one write, round after round: each is answered, in order, and memory stays as it is. */
-export const crowd = async (messages: number, rounds: number): Promise<ReadonlyArray<Figure>> => {
+export const crowd = async (messages: number, rounds: number): Promise<Crowd> => {
   using dir = scripted()
   using bin = new Bin(dir)
   const took: Array<number> = []
@@ -31,10 +37,11 @@ export const crowd = async (messages: number, rounds: number): Promise<ReadonlyA
   }
   await bin.end()
   const [first = 0] = memory
-  return [
+  const figures = [
     { name: "messages in one write, answered in order", value: messages, unit: `${rounds} times` },
     { name: "  time for all of them, last round", value: took.at(-1) ?? 0, unit: "s" },
     { name: "  resident memory after the first round", value: first, unit: "MiB" },
     { name: "  resident memory after the last round", value: memory.at(-1) ?? 0, unit: "MiB" }
   ]
+  return { figures, grownMiB: (memory.at(-1) ?? 0) - first }
 }
