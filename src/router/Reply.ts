@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { traceOf, wordsOf } from "../domain/Failure.ts"
 import { eventLine, failureLine, type ResponseErrorCode, successLine } from "../protocol/Frame.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 
@@ -25,7 +26,7 @@ export class Reply {
   fail(cause: Cause.Cause<unknown>): Effect.Effect<void> {
     return this.#once(() => {
       const message = messageOf(cause)
-      const payload = { message, code: "handler_failed", stack: Cause.pretty(cause) }
+      const payload = { message, code: "handler_failed", stack: traceOf(cause) }
       return eventLine({ type: "error", payload }) + failureLine(this.#requestId, message, "handler_failed")
     })
   }
@@ -47,8 +48,7 @@ export class Reply {
 /** What a failed response says; a handler that was interrupted lost its runtime. */
 export const messageOf = (cause: Cause.Cause<unknown>): string => {
   if (Cause.hasInterruptsOnly(cause)) return shuttingDown
-  const failure = Cause.squash(cause)
-  return failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
+  return wordsOf(Cause.squash(cause))
 }
 
 export const shuttingDown = "shutting down"

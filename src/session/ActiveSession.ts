@@ -23,6 +23,7 @@ import { type SkillLine, skillLines } from "../skills/SkillLines.ts"
 import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
+import { aside } from "./Aside.ts"
 import { ModelWatch } from "./ModelWatch.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLedger } from "./SessionLedger.ts"
@@ -109,7 +110,7 @@ export class ActiveSession extends Context.Service<
       ) {
         const { head } = stored
         const registry = Context.get(services, SkillRegistry)
-        const skills = skillLines(yield* registry.list(head.workingDir))
+        const skills = skillLines(yield* aside("the skills cannot be listed", () => registry.list(head.workingDir), []))
         const system = yield* readPrompt(config, head, skills)
         const scope = yield* Scope.fork(layerScope)
         // Fresh: a layer that was built for another session must not serve this one.
@@ -123,7 +124,11 @@ export class ActiveSession extends Context.Service<
         const lost = (loss: ServerLoss) =>
           sink.emit({ type: "llm_unavailable", payload: { url, mode: "managed", ...loss } })
         if (child !== undefined) yield* child.start
-        const probed = yield* Effect.option(probe).pipe(
+        const probed = yield* aside(
+          "the model server cannot be probed",
+          () => Effect.asSome(probe),
+          Option.none()
+        ).pipe(
           Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
           // Whoever ends the sidecar does not wait for a server that does not answer.
           Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>()))
@@ -135,7 +140,7 @@ export class ActiveSession extends Context.Service<
         const id = SessionId.make(head.id)
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
         const watch = Context.get(services, ModelWatch)
-        if (Option.isSome(probed)) yield* watch.begin(probed.value)
+        if (Option.isSome(probed)) yield* aside("its state cannot be told", () => watch.begin(probed.value), undefined)
         yield* Effect.forkIn(watch.probing, scope)
         if (child !== undefined) {
           yield* Queue.take(child.losses).pipe(Effect.flatMap(lost), Effect.forever, Effect.forkIn(scope))
@@ -153,11 +158,8 @@ export class ActiveSession extends Context.Service<
         yield* end
         const now = yield* Clock.currentTimeMillis
         const head = newSession(freshSessionId(), workingDir, payload.metadata ?? {}, now)
-        yield* Context.get(services, SessionStore)
-          .create(head)
-          .pipe(
-            Effect.catchCause((cause) => Effect.logError("the session cannot be stored and goes on in memory", cause))
-          )
+        const store = Context.get(services, SessionStore)
+        yield* aside("the session cannot be stored and goes on in memory", () => store.create(head), undefined)
         return yield* build({ head, history: [] }, services)
       }, lane.withPermits(1))
 

@@ -75,9 +75,11 @@ export class SessionActor extends Context.Service<
           const started: Running = { turn, fiber: undefined, steering: undefined }
           running = started
           const fiber = Effect.runForkWith(services)(
-            runner.run(turn, session, (steering) => {
-              started.steering = steering
-            })
+            Effect.suspend(() =>
+              runner.run(turn, session, (steering) => {
+                started.steering = steering
+              })
+            )
           )
           started.fiber = fiber
           return Fiber.await(fiber).pipe(

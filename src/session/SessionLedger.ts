@@ -49,7 +49,7 @@ export class SessionLedger extends Context.Service<
           const dated = entries.map((entry) => ({ ...entry, at }) as Entry)
           head = { ...head, ...change, updatedAt: at }
           history.push(...dated)
-          yield* store.commit(head, dated).pipe(
+          yield* Effect.suspend(() => store.commit(head, dated)).pipe(
             Effect.tap(Effect.sync(() => (failing = false))),
             Effect.catchCause((cause) => {
               if (failing) return Effect.void

@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { traceOf, wordsOf } from "../domain/Failure.ts"
 import { statusAfter } from "../domain/Session.ts"
 import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
 import { closeCall, error } from "./ToolBatch.ts"
@@ -20,20 +21,20 @@ export type Outcome =
 /** Success, failure, defect or interruption, as the reason that the host is told (contract 6). */
 export const outcomeOf = (
   exit: Exit.Exit<NonNullable<TurnProgress["closed"]>, StepFailure>,
-  closed: TurnProgress["closed"]
+  { closed, turn }: Pick<TurnProgress, "closed" | "turn">
 ): Outcome => {
   if (closed !== undefined) return { reason: closed }
   if (Exit.isSuccess(exit)) return { reason: exit.value }
   const { cause } = exit
-  // A defect is told even where an interruption came on top of it.
-  if (Cause.hasInterrupts(cause) && !Cause.hasDies(cause)) return { reason: "cancelled" }
+  const isInterrupted = Cause.hasInterrupts(cause) && !Cause.hasDies(cause)
+  // A defect is told even where an interruption came on top of it, and an interruption that nobody asked for is one.
+  if (isInterrupted && turn.isCancelled) return { reason: "cancelled" }
   const failure = Cause.squash(cause)
-  const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
   return {
     reason: "failed",
     category: failure instanceof StepFailure ? failure.category : "tool",
-    message,
-    stack: Cause.pretty(cause)
+    message: isInterrupted ? "a part of the turn was interrupted, and nobody had cancelled it" : wordsOf(failure),
+    stack: traceOf(cause)
   }
 }
 

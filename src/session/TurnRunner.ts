@@ -6,6 +6,7 @@ import { Config } from "../Config.ts"
 import type { ToolCall } from "../domain/ToolCall.ts"
 import { freshCallId } from "../protocol/Ids.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { aside } from "./Aside.ts"
 import { metric } from "./Hearing.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
@@ -50,7 +51,7 @@ export class TurnRunner extends Context.Service<
 
       const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
         const { feed, ledger, turn } = progress
-        const news = yield* skills.next
+        const news = yield* aside("the skills cannot be listed", () => skills.next, undefined)
         yield* ledger.commit(
           [
             ...(news === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: news } as const]),
@@ -209,7 +210,7 @@ export class TurnRunner extends Context.Service<
             closed: undefined
           }
           const exit = yield* Effect.exit(Effect.andThen(begin(progress, skills), Effect.interruptible(play(progress))))
-          yield* endTurn(progress, outcomeOf(exit, progress.closed))
+          yield* endTurn(progress, outcomeOf(exit, progress))
           // Whatever interrupts it, a turn says its first words, and its last.
         }).pipe(Effect.uninterruptible)
 

@@ -5,6 +5,7 @@ import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Config } from "../Config.ts"
+import { traceOf } from "../domain/Failure.ts"
 import type { LogLevel as WireLevel } from "../protocol/Event.ts"
 import { StdoutSink } from "./StdoutSink.ts"
 
@@ -18,7 +19,7 @@ export const layer: Layer.Layer<never, never, StdoutSink | Config> = Layer.unwra
       const annotations = fiber.getRef(References.CurrentLogAnnotations)
       const context = {
         ...annotations,
-        ...(Cause.hasDies(cause) || Cause.hasFails(cause) ? { cause: Cause.pretty(cause) } : {})
+        ...(Cause.hasDies(cause) || Cause.hasFails(cause) ? { cause: traceOf(cause) } : {})
       }
       sink.post({
         type: "log",
