@@ -50,8 +50,9 @@ export class RequestRouter extends Context.Service<
         let closing = false
         let heard = 0
 
-        const answer = <A>(reply: Reply, run: Effect.Effect<A, { readonly message: string }>) =>
-          Effect.catchCause(Effect.flatMap(run, reply.succeed), (cause) => reply.fail(cause))
+        // Suspended: one that throws before it is an effect must not take the reading of requests with it.
+        const answer = <A>(reply: Reply, run: () => Effect.Effect<A, { readonly message: string }>) =>
+          Effect.catchCause(Effect.flatMap(Effect.suspend(run), reply.succeed), (cause) => reply.fail(cause))
 
         const accept = (request: HostRequest): Effect.Effect<void> => {
           const reply = new Reply(sink, request.id)
@@ -65,11 +66,13 @@ export class RequestRouter extends Context.Service<
           const payload = request.payload as never
           switch (handler._tag) {
             case "Now":
-              return answer(reply, handler.run(payload))
+              return answer(reply, () => handler.run(payload))
             case "Later":
-              return Effect.sync(() => void inFiber(answer(reply, handler.run(payload))))
-            case "Handed":
-              return Effect.catchCause(handler.run(payload, reply), (cause) => reply.fail(cause))
+              return Effect.sync(() => void inFiber(answer(reply, () => handler.run(payload))))
+            case "Handed": {
+              const handed = Effect.suspend(() => handler.run(payload, reply))
+              return Effect.catchCause(handed, (cause) => reply.fail(cause))
+            }
           }
         }
 
