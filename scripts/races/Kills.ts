@@ -59,8 +59,10 @@ export const kills = async (count: number, seed: number): Promise<ReadonlyArray<
         if (!(error instanceof Error) || !error.message.includes("did not come")) throw error
       }
       await killed
-      await bin.exited
-      assert.deepStrictEqual({ noise: bin.noise, stderr: bin.stderr }, { noise: [], stderr: "" })
+      const { signal } = await bin.exited
+      const { noise, stderr } = bin
+      // It must not have ended in any other way before.
+      assert.deepStrictEqual({ signal, noise, stderr }, { signal: "SIGKILL", noise: [], stderr: "" })
       told.push(...bin.frames.flatMap(committed))
       if (isEarly) early++
       const turns = (type: string) => bin.frames.filter((frame) => frame.kind === "event" && frame.type === type).length
