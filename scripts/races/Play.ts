@@ -106,6 +106,8 @@ class Player {
     switch (act.do) {
       case "time":
         if (act.ms >= 2000) this.hasTimePassed = true
+        // The clock lets everyone take a turn.
+        this.hasWaited({ wait: "turns", count: 1 })
         return TestClock.adjust(act.ms)
       case "hostPauses":
         return this.#stage.host.stdio.reading.close
