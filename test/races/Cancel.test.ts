@@ -65,6 +65,21 @@ describe("a cancel", () => {
     })
   )
 
+  it.effect("ends a turn as cancelled, without figures that nobody gave: its usage is absent, not zero", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const sent = send(sessionId, "go")
+      ;(yield* model.next).say("half")
+      yield* host.event("assistant_delta")
+      yield* host.request("cancel", { sessionId })
+      assert.deepInclude(yield* sent, { reason: "cancelled" })
+      const { payload } = yield* host.event("turn_finished")
+      assert.strictEqual(payload.reason, "cancelled")
+      assert.notProperty(payload, "usage")
+    })
+  )
+
   it.effect("leaves nothing that a steer could reach: it is refused from then on", () =>
     Effect.gen(function* () {
       const stubborn = stubbornTool()
