@@ -21,8 +21,8 @@ interface Call {
 
 interface Approval {
   readonly callId: string
-  /** `approval_resolved` was granted when it was asked. */
-  readonly isTold: boolean
+  /** What was granted when it was asked. */
+  readonly granted: ReadonlySet<string>
   resolved: boolean
 }
 
@@ -30,7 +30,7 @@ interface Approval {
 export interface Seen {
   readonly callIds: Set<string>
   readonly approvalIds: Set<string>
-  /** The extensions that are granted at the moment. */
+  /** The extensions that are granted, anew with each `hello`. */
   granted: ReadonlySet<string>
 }
 
@@ -178,7 +178,7 @@ export class StepChecker {
     this.#seen.approvalIds.add(payload.approvalId)
     this.#approvals.set(payload.approvalId, {
       callId: payload.callId,
-      isTold: this.#seen.granted.has("approval_resolved"),
+      granted: this.#seen.granted,
       resolved: false
     })
     if (call?.state === "open") call.state = "asked"
@@ -204,10 +204,11 @@ export class StepChecker {
     }
     this.#ofThisStep(at, { type: "tool_call_result" }, payload.step)
     if (payload.stepIndex !== -1) this.#breach(at, "stepIndex of a tool event is not -1")
-    for (const [approvalId, { callId, isTold, resolved }] of this.#approvals) {
+    for (const [approvalId, { callId, granted, resolved }] of this.#approvals) {
       if (callId !== payload.callId) continue
       this.#approvals.delete(approvalId)
-      if (isTold && !resolved && this.#seen.granted.has("approval_resolved")) {
+      // A `hello` between the two may have taken the grant away and given it again.
+      if (!resolved && granted === this.#seen.granted && granted.has("approval_resolved")) {
         this.#breach(at, `a result before the approval_resolved of ${approvalId}`)
       }
     }

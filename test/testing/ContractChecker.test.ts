@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { check, type Violation } from "../../src/testing/ContractChecker.ts"
 import { fresh, type Name, nameOf } from "./edits.ts"
-import { type Recording, recordings } from "./recordings.ts"
+import { extensions, type Recording, recordings } from "./recordings.ts"
 import { breachesOfSteps } from "./stepBreaches.ts"
 import { breachesOfTurns } from "./turnBreaches.ts"
 
@@ -57,6 +57,27 @@ describe("the checker of the contract", () => {
       const { frames } = yield* recorded("reply")
       const response = frames.find((frame) => frame.kind === "response")!
       assert.include(rulesOf(check([...frames, fresh(response)])), "a second response to request r0")
+    })
+  )
+
+  it.effect("does not ask for what a second hello has taken away for a while", () =>
+    Effect.gen(function* () {
+      const recording = yield* recorded("work")
+      const named = recording.frames.map((frame) => nameOf(recording, frame))
+      const resolved = named.indexOf("approval_resolved")
+      const hello = (name: string, extensions: ReadonlyArray<string>) => ({
+        ...(recording.frames[named.indexOf("→ hello")] as SidecarFrame & { readonly payload: object }),
+        id: name,
+        correlationId: name,
+        payload: { extensions, limits: {} }
+      })
+      const [off, on] = [
+        hello("off", ["llm_progress", "queue"]),
+        hello("on", extensions)
+      ] as ReadonlyArray<SidecarFrame>
+      const frames = recording.frames.toSpliced(resolved, 1, off!, on!)
+      const requests = [...recording.requests, { id: "off", type: "hello" }, { id: "on", type: "hello" }]
+      assert.deepStrictEqual(check(frames, { requests, ended: true }), [])
     })
   )
 

@@ -13,7 +13,7 @@ export interface Recording {
   readonly requests: ReadonlyArray<SentRequest>
 }
 
-const extensions = ["llm_progress", "llm_state", "approval_resolved", "queue", "sessions"]
+export const extensions = ["llm_progress", "llm_state", "approval_resolved", "queue", "sessions"]
 const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 3 }
 
 /** Plays a scene on a real sidecar and writes down what crossed the pipe. */
