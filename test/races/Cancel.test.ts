@@ -25,6 +25,24 @@ describe("a cancel", () => {
     })
   )
 
+  it.effect("takes a thousand waiting messages with it, each answered once and in order", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const sent = Array.from({ length: 1000 }, (_, index) => send(sessionId, `message ${index}`))
+      const ids = host.requests.slice(-1000).map(({ id }) => id)
+      yield* model.next
+      const cancel = yield* host.request("cancel", { sessionId })
+      assert.deepStrictEqual(cancel.payload, { cancelled: true, turns: 1000 })
+      for (const each of yield* Effect.all(sent)) assert.deepInclude(each, { reason: "cancelled", turnCount: 1 })
+      const answered = host.frames.flatMap((frame) => (frame.kind === "response" ? [frame.correlationId] : []))
+      assert.deepStrictEqual(answered.slice(1, -1), ids)
+      const next = send(sessionId, "go on")
+      ;(yield* model.next).answer("ok")
+      assert.deepStrictEqual(yield* next, { reason: "reply", turnCount: 2, stepCount: 2 })
+    })
+  )
+
   it.effect("that comes second while a tool takes its time to stop counts nothing and waits too", () =>
     Effect.gen(function* () {
       const stubborn = stubbornTool()
