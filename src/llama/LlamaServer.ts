@@ -149,10 +149,12 @@ export class LlamaServer extends Context.Service<
         const end = (yield* portTaken) ?? (yield* run)
         const readyMs = readySince === undefined ? 0 : (yield* now) - readySince
         lastEnd = inWords(end)
-        down.openUnsafe()
         const again = restart(failed, end, readyMs)
-        if (again === null) return giveUp(end)
-        decided.closeUnsafe()
+        if (again === null) giveUp(end)
+        else decided.closeUnsafe()
+        // Last, since those who wait for it go on at once: what they ask next must not be answered for the dead server.
+        down.openUnsafe()
+        if (again === null) return
         failed = again.failed
         yield* Effect.logWarning(`${lastEnd}\nit is started again in ${again.pauseMs} ms`)
         yield* Effect.sleep(again.pauseMs)

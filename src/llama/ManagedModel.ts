@@ -7,7 +7,7 @@ import { Config } from "../Config.ts"
 import type { Lifeline } from "../stdio/Lifeline.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import { LlamaClient, type ModelEvent, type ModelRequest, type ServerState } from "./LlamaClient.ts"
-import { LlamaError, Loading, reworded } from "./LlamaError.ts"
+import { LlamaError, Loading, reworded, Unreachable } from "./LlamaError.ts"
 import * as LlamaHttp from "./LlamaHttp.ts"
 import { LlamaServer } from "./LlamaServer.ts"
 
@@ -25,6 +25,8 @@ const noticeMs = 1000
 
 /** How often in all a request is made of servers that end before they answer it (contract 6). */
 const attempts = 3
+
+const noAnswer = "the server ended before it answered"
 
 /** The model in a llama-server of our own: what is asked of it waits until it listens, through its restarts. */
 export const layer: Layer.Layer<LlamaClient, never, Config | Lifeline | StdoutSink> = Layer.effect(
@@ -64,13 +66,29 @@ export const layer: Layer.Layer<LlamaClient, never, Config | Lifeline | StdoutSi
         Stream.unwrap(
           Effect.as(
             listening,
-            client.stream(request).pipe(
+            untilItDies(client.stream(request)).pipe(
               Stream.ensuring(closed),
               Stream.catch((error) => Stream.unwrap(unlessItDied(error, request, left)))
             )
           )
         )
       )
+
+    /**
+     * A server that ends before it has answered ends the call at once: the client's own next attempt would reach the
+     * server that is started in its place, and the attempts of both would multiply.
+     */
+    const untilItDies = (call: Stream.Stream<ModelEvent, LlamaError>) =>
+      Stream.suspend(() => {
+        let hasBegun = false
+        const died = Effect.flatMap(server.gone, () =>
+          hasBegun ? Effect.never : Effect.fail(LlamaError.make({ reason: Unreachable.make({ detail: noAnswer }) }))
+        )
+        return call.pipe(
+          Stream.tap(() => Effect.sync(() => (hasBegun = true))),
+          Stream.interruptWhen(died)
+        )
+      })
 
     const unlessItDied = Effect.fnUntraced(function* (error: LlamaError, request: ModelRequest, left: number) {
       const { _tag } = error.reason

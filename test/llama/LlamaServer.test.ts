@@ -35,6 +35,8 @@ const ground = (server: FakeServer, settings: Overrides = {}) => {
   const layer = Layer.mergeAll(
     Config.layerOf({
       ...settings,
+      // Virtual time runs far ahead of a real process that starts: no limit may be within its reach unless a test says so.
+      llama: { requestTimeoutMs: 2 ** 31 - 1, ...settings.llama },
       localModels: {
         mode: "managed",
         ...settings.localModels,
@@ -310,6 +312,18 @@ describe("a call of the model in a managed server", () => {
     Effect.gen(function* () {
       const server = yield* fake()
       const client = yield* clientOn(ground(server).layer)
+      const { failure } = yield* outcome(client.stream(question("die")))
+      assert.strictEqual(failure?._tag, "Unreachable")
+      assert.include(failure?.detail, "llama-server was ended by SIGKILL")
+      assert.lengthOf(server.noted("Asked"), 3)
+    })
+  )
+
+  it.live("is sent three times in all, however slowly the client below it tries again", () =>
+    Effect.gen(function* () {
+      const server = yield* fake()
+      // Long enough that the server is there anew when the client's own next attempt would be made.
+      const client = yield* clientOn(ground(server, { llama: { retryBackoffMs: 2000 } }).layer)
       const { failure } = yield* outcome(client.stream(question("die")))
       assert.strictEqual(failure?._tag, "Unreachable")
       assert.include(failure?.detail, "llama-server was ended by SIGKILL")
