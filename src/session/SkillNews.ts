@@ -20,11 +20,14 @@ export const make = (
 ): SkillNews => {
   const notice = history.findLast((entry) => entry.kind === "notice" && isSkillNotice(entry.text))
   let told = notice?.kind === "notice" ? notice.text : skillNotice(inPrompt)
-  const next = Effect.map(Effect.suspend(() => registry.list(workingDir)), (skills) => {
-    const now = skillNotice(skillLines(skills))
-    if (now === told) return undefined
-    told = now
-    return now
-  })
+  const next = Effect.map(
+    Effect.suspend(() => registry.list(workingDir)),
+    (skills) => {
+      const now = skillNotice(skillLines(skills))
+      if (now === told) return undefined
+      told = now
+      return now
+    }
+  )
   return { next }
 }
