@@ -12,6 +12,9 @@ const maxFrameBytes = 256 * 1024 * 1024
 /** How much may wait for a sidecar that does not read, in bytes; then requests fail with `not_sent`. */
 const maxUnreadBytes = 64 * 1024 * 1024
 
+/** How long after its input has broken a sidecar may still tell how it ended, in milliseconds. */
+const goneMs = 2000
+
 /** What came of a request. */
 export type Answer =
   | { readonly ok: true; readonly payload: unknown }
@@ -56,7 +59,10 @@ export class Connection {
 
   /** Sends a request. `onAnswer` hears its answer, in order with the events around it. */
   call(type: RequestType, payload: unknown, onAnswer: (answer: Answer) => void = () => {}): void {
-    const error = this.#over ?? this.#unable()
+    if (this.#over === undefined && !this.#pipe.input.writable) {
+      return void this.#howItEnded().then((error) => onAnswer({ ok: false, error }))
+    }
+    const error = this.#over ?? this.#overfull()
     if (error !== undefined) return onAnswer({ ok: false, error })
     const id = globalThis.crypto.randomUUID()
     let line: string
@@ -82,9 +88,18 @@ export class Connection {
     })
   }
 
-  #unable(): RequestFailed | SidecarGone | undefined {
+  /** A broken input is heard of before the end of the sidecar that it comes from. */
+  #howItEnded(): Promise<SidecarGone> {
+    let timer: NodeJS.Timeout | undefined
+    const livesOn = new Promise<SidecarGone>((resolve) => {
+      const closed = { exitCode: null, signal: null, detail: "its input is closed" }
+      timer = setTimeout(() => resolve(new SidecarGone(closed)), goneMs)
+    })
+    return Promise.race([this.gone, livesOn]).finally(() => clearTimeout(timer))
+  }
+
+  #overfull(): RequestFailed | undefined {
     const { input } = this.#pipe
-    if (!input.writable) return new SidecarGone({ exitCode: null, signal: null, detail: "its input is closed" })
     if (input.writableLength <= maxUnreadBytes) return undefined
     return new RequestFailed("not_sent", `the sidecar does not read: ${input.writableLength} bytes wait`)
   }
