@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Config, type Settings } from "../Config.ts"
+import { headText } from "../domain/HeadText.ts"
 import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
 import { LlamaClient, type ServerLoss, type ServerState } from "../llama/LlamaClient.ts"
@@ -251,7 +252,7 @@ const readHead = async (path: string): Promise<string> => {
   await using file = await open(path, "r")
   if (!(await file.stat()).isFile()) return ""
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(agentsBytes) })
-  return buffer.toString("utf8", 0, bytesRead).replace(/\uFFFD$/, "")
+  return headText(buffer.subarray(0, bytesRead), agentsBytes)
 }
 
 const unavailable = ({ stateDir }: Settings, { detail, url }: ServerState): EventPayload<"llm_unavailable"> => ({

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { headText } from "../domain/HeadText.ts"
 import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import type { ApprovalNeed } from "../tools/Tool.ts"
@@ -12,10 +13,14 @@ import type { SessionFeed } from "./SessionFeed.ts"
 /** How much of a preview is shown, in bytes (contract 7). */
 const previewBytes = 4096
 
-/** What a host decided; `at` in epoch milliseconds. */
-export interface Decision {
+/** What a host answered. */
+interface Answer {
   readonly approved: boolean
   readonly reason: string | undefined
+}
+
+/** What a host decided; `at` in epoch milliseconds. */
+export interface Decision extends Answer {
   readonly category: ApprovalCategory
   readonly at: number
 }
@@ -33,17 +38,14 @@ export class ApprovalGate extends Context.Service<
   static readonly layer = Layer.effect(
     ApprovalGate,
     Effect.sync(() => {
-      const open = new Map<
-        string,
-        Deferred.Deferred<{ readonly approved: boolean; readonly reason: string | undefined }>
-      >()
+      const open = new Map<string, Deferred.Deferred<Answer>>()
 
       const require = Effect.fn("ApprovalGate.require")(
         (feed: SessionFeed, callId: CallId, tool: string, need: ApprovalNeed) =>
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
               const approvalId = freshApprovalId()
-              const answer = Deferred.makeUnsafe<{ readonly approved: boolean; readonly reason: string | undefined }>()
+              const answer = Deferred.makeUnsafe<Answer>()
               const resolved = (outcome: "approved" | "denied" | "withdrawn") =>
                 feed.emit({ type: "approval_resolved", payload: { approvalId, outcome } })
               open.set(approvalId, answer)
@@ -89,6 +91,6 @@ export class ApprovalGate extends Context.Service<
 export const cutPreview = (preview: string): string => {
   const bytes = Buffer.from(preview, "utf8")
   if (bytes.length <= previewBytes) return preview
-  const head = bytes.toString("utf8", 0, previewBytes).replace(/\uFFFD$/, "")
+  const head = headText(bytes, previewBytes)
   return `${head}\n… (${bytes.length} bytes)`
 }

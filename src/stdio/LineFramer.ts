@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer"
+import { headText } from "../domain/HeadText.ts"
 
 /** One line without its LF, or what is wrong with it; `length` in bytes, before the LF. */
 export type Framed =
@@ -66,7 +67,7 @@ const headOf = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 const finish = (state: State): ReadonlyArray<Framed> => {
   if (state.length > state.maxLineBytes) {
-    return [{ _tag: "TooLong", head: headText(headOf(state.parts)), length: state.length }]
+    return [{ _tag: "TooLong", head: headText(headOf(state.parts), headBytes), length: state.length }]
   }
   const bytes = state.parts.length === 1 ? asBuffer(state.parts[0]!) : Buffer.concat(state.parts, state.length)
   const framed = decode(bytes)
@@ -90,7 +91,7 @@ const splitInto = (out: Array<Framed>, bytes: Uint8Array, maxLineBytes: number):
 }
 
 const decode = (bytes: Buffer): Framed => {
-  if (!isUtf8(bytes)) return { _tag: "NotUtf8", head: headText(bytes), length: bytes.length }
+  if (!isUtf8(bytes)) return { _tag: "NotUtf8", head: headText(bytes, headBytes), length: bytes.length }
   const stop = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length
   return { _tag: "Line", text: bytes.toString("utf8", 0, stop) }
 }
@@ -98,19 +99,6 @@ const decode = (bytes: Buffer): Framed => {
 const withoutCr = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line)
 
 const lineUnlessBlank = (text: string): ReadonlyArray<Framed> => (text.trim() === "" ? [] : [{ _tag: "Line", text }])
-
-/** The first 8 KiB as text, not cut inside a character. */
-export const headText = (bytes: Uint8Array): string => {
-  const head = bytes.subarray(0, headBytes)
-  let stop = head.length
-  if (bytes.length >= headBytes) {
-    let lead = stop - 1
-    while (lead > stop - 4 && (head[lead]! & 0xc0) === 0x80) lead--
-    const need = head[lead]! >= 0xf0 ? 4 : head[lead]! >= 0xe0 ? 3 : head[lead]! >= 0xc0 ? 2 : 1
-    if (lead + need > stop) stop = lead
-  }
-  return asBuffer(head).toString("utf8", 0, stop)
-}
 
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -7,6 +7,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Config } from "../Config.ts"
+import { headText } from "../domain/HeadText.ts"
 import { explain, typeName } from "../protocol/Explain.ts"
 import { type HostRequest, requests, type RequestType } from "../protocol/Request.ts"
 import * as LineFramer from "./LineFramer.ts"
@@ -81,7 +82,7 @@ const decodeLine = (text: string): Incoming => {
   } catch (error) {
     const bytes = Buffer.from(text, "utf8")
     const message = `the line is not JSON: ${error instanceof Error ? error.message : String(error)}`
-    return { _tag: "BadLine", message, stack: cut(LineFramer.headText(bytes), bytes.length) }
+    return { _tag: "BadLine", message, stack: cut(headText(bytes, LineFramer.headBytes), bytes.length) }
   }
   if (!Predicate.isObject(frame)) return badFrame(`expected an object, got ${typeName(frame)}`)
   if (frame.kind !== "request") return badFrame(`kind: expected "request", got ${shown(frame.kind)}`)

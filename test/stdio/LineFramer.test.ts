@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { headText } from "../../src/domain/HeadText.ts"
 import * as LineFramer from "../../src/stdio/LineFramer.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -73,7 +74,7 @@ describe("LineFramer", () => {
   it("does not cut the head of a bad line inside a character", () => {
     for (const pad of [0, 1, 2, 3]) {
       const text = "x".repeat(LineFramer.headBytes - pad) + "👩‍👩"
-      assert.notInclude(LineFramer.headText(bytes(text)), "\uFFFD")
+      assert.notInclude(headText(bytes(text), LineFramer.headBytes), "\uFFFD")
     }
   })
 
