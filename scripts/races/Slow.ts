@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Entry } from "../../src/domain/Transcript.ts"
-import { type SessionHead, SessionStore, StoreError } from "../../src/store/SessionStore.ts"
+import type { SessionHead } from "../../src/domain/Session.ts"
+import { SessionStore, StoreError } from "../../src/store/SessionStore.ts"
 import { type InstalledSkill, SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 import type { Plan } from "./Acts.ts"
 

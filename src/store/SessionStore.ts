@@ -4,10 +4,10 @@ import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { Config } from "../Config.ts"
+import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsResult } from "../protocol/Request.ts"
-import type { SessionState } from "../protocol/SessionState.ts"
 import * as Database from "./Database.ts"
 import type { NewerDatabase } from "./Migrations.ts"
 import * as SqlSessions from "./SqlSessions.ts"
@@ -15,9 +15,6 @@ import type { StoreError } from "./StoreError.ts"
 import { keepingUnsaved } from "./Unsaved.ts"
 
 export { StoreError } from "./StoreError.ts"
-
-/** All of a session but its history: one row, rewritten with each commit. */
-export type SessionHead = Omit<SessionState, "turns">
 
 /** A session as it was stored. */
 export interface StoredSession {

@@ -2,11 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import { Record, SessionState } from "../protocol/SessionState.ts"
 import * as Owner from "./Owner.ts"
-import type { SessionHead, SessionStore } from "./SessionStore.ts"
+import type { SessionStore } from "./SessionStore.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /** The store over a migrated database. */

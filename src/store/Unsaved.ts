@@ -1,9 +1,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
+import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
-import type { SessionHead, SessionStore, StoredSession } from "./SessionStore.ts"
+import type { SessionStore, StoredSession } from "./SessionStore.ts"
 
 /** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
 const tryAgainAfter = 30_000

@@ -1,6 +1,6 @@
 import type { Entry } from "../../src/domain/Transcript.ts"
 import { SessionId } from "../../src/protocol/Ids.ts"
-import type { SessionHead } from "../../src/store/SessionStore.ts"
+import type { SessionHead } from "../../src/domain/Session.ts"
 
 export const id = SessionId.make("s-2f2bb26a-35bc-4057-babd-ed5814e9e348")
 
