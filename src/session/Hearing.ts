@@ -1,4 +1,5 @@
 import type { ModelEvent, Usage } from "../llama/LlamaClient.ts"
+import { metric } from "./Metric.ts"
 import type { TurnEvent } from "./SessionFeed.ts"
 import type { OpenStep } from "./TurnProgress.ts"
 
@@ -80,16 +81,6 @@ export class Hearing {
     })
   }
 }
-
-/** One figure as an event; none where it could not be measured. */
-export const metric = (
-  name: string,
-  value: number | undefined,
-  tags?: { readonly [key: string]: string }
-): ReadonlyArray<TurnEvent> =>
-  value === undefined || !Number.isFinite(value)
-    ? []
-    : [{ type: "metric", payload: { name, value, ...(tags === undefined ? {} : { tags }) } }]
 
 const cacheHitRatio = (usage: Usage | undefined): number | undefined =>
   usage === undefined || usage.promptTokens === 0 ? undefined : usage.cachedTokens / usage.promptTokens

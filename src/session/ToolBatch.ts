@@ -7,11 +7,12 @@ import { asks } from "../domain/ApprovalPolicy.ts"
 import { withLoaded } from "../domain/Session.ts"
 import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
 import type { CallId } from "../protocol/Ids.ts"
+import type { ApprovalNeed } from "../tools/Tool.ts"
 import { boundResult } from "../tools/ResultBudget.ts"
 import { type Planned, Toolbox } from "../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
 import { callKey, refusalOf, remember, shownArgs } from "./CallMemory.ts"
-import { metric } from "./Hearing.ts"
+import { metric } from "./Metric.ts"
 import { type OpenCall, type OpenStep, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** The tool that ends a turn. */
@@ -77,13 +78,15 @@ export class ToolBatch extends Context.Service<
         )
       }, Effect.uninterruptible)
 
-      const ask = Effect.fnUntraced(function* (
-        progress: TurnProgress,
-        call: ToolCall,
-        planned: Planned & { _tag: "Ready" }
-      ) {
-        const { need } = planned
-        if (need === undefined || !asks(need.category, agent.approvalLevel)) return undefined
+      /** What a call must be asked about at this level, if anything. */
+      const needOf = (planned: Planned): ApprovalNeed | undefined =>
+        planned._tag === "Ready" && planned.need !== undefined && asks(planned.need.category, agent.approvalLevel)
+          ? planned.need
+          : undefined
+
+      const ask = Effect.fnUntraced(function* (progress: TurnProgress, call: ToolCall, planned: Planned) {
+        const need = needOf(planned)
+        if (need === undefined) return undefined
         progress.ledger.note({ status: "awaiting_approval" })
         return yield* gate
           .require(progress.feed, call.callId, call.tool, need)
@@ -147,8 +150,7 @@ export class ToolBatch extends Context.Service<
             (call) =>
               Effect.gen(function* () {
                 const planned = yield* plan(progress, call)
-                const mustAsk = planned._tag === "Ready" && planned.need !== undefined
-                if (mustAsk && asks(planned.need.category, agent.approvalLevel)) asking.push([call, planned])
+                if (needOf(planned) !== undefined) asking.push([call, planned])
                 else yield* oneByOne(call, planned)
               }),
             { concurrency: agent.maxParallelToolCalls, discard: true }
