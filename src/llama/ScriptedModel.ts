@@ -36,21 +36,6 @@ export const fromScript = (script: Script, path = "built-in"): Layer.Layer<Llama
     })
   )
 
-/** A model that is a function of the request, for tests: a gate, a failure, an endless answer. */
-export const fromFunction = (
-  stream: (request: ModelRequest) => Stream.Stream<ModelEvent, LlamaError>
-): Layer.Layer<LlamaClient> =>
-  Layer.succeed(
-    LlamaClient,
-    LlamaClient.of({
-      url: "script:function",
-      slotId: -1,
-      stream: (request) => Stream.suspend(() => stream(request)),
-      probe: Effect.succeed({ state: "ready", url: "script:function", contextTokens: defaultContext }),
-      window: Effect.succeed(defaultContext)
-    })
-  )
-
 const defaultContext = 32768
 
 const read = (path: string): Effect.Effect<Script, ScriptError> =>
