@@ -3,7 +3,8 @@ import * as Schema from "effect/Schema"
 import { LogLevel } from "../protocol/Event.ts"
 import { firstFault, pathText } from "../protocol/Explain.ts"
 import { ConfigInvalid, mayHoldPassword, shown } from "./ConfigInvalid.ts"
-import { bytes, integerBetween, integerFrom, milliseconds, notBlank, url } from "./Rules.ts"
+import { NotBlank } from "../protocol/Checks.ts"
+import { bytes, integerBetween, integerFrom, milliseconds, url } from "./Rules.ts"
 
 const optional = Schema.optionalKey
 /** A key whose default is "none", which a file may say with null. */
@@ -21,7 +22,7 @@ export const ConfigFile = Schema.Struct({
       script: optionalOrNone(Schema.String),
       managed: optional(
         Schema.Struct({
-          command: optional(notBlank),
+          command: optional(NotBlank),
           modelPath: optionalOrNone(Schema.String),
           port: optional(integerBetween(1, 65_535)),
           contextSize: optional(integerFrom(0)),
@@ -51,7 +52,7 @@ export const ConfigFile = Schema.Struct({
   http: optional(
     Schema.Struct({
       enabled: optional(Schema.Boolean),
-      hostAllowlist: optionalOrNone(Schema.Array(notBlank)),
+      hostAllowlist: optionalOrNone(Schema.Array(NotBlank)),
       maxResponseBytes: optional(bytes),
       defaultTimeoutMs: optional(milliseconds)
     })

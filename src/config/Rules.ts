@@ -25,10 +25,6 @@ export const numberBetween = (minimum: number, maximum: number) =>
 export const milliseconds = integerBetween(1, longest)
 export const bytes = integerBetween(1, largest)
 
-export const notBlank = Schema.String.check(
-  Schema.makeFilter((text) => text.trim() !== "", { expected: "a string that is not blank" })
-)
-
 export const url = Schema.String.check(
   Schema.makeFilter((text) => isServerUrl(text.trim()), {
     expected: "an http or https URL without user name, password, query and fragment"

@@ -1,9 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
+import { AtLeastOne, AtLeastZero } from "../protocol/Checks.ts"
 import { explain } from "../protocol/Explain.ts"
-
-const positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" }))
-const counted = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an integer ≥ 0" }))
 
 const ScriptCall = Schema.Struct({
   /** The dotted name, or one that no tool has. */
@@ -18,32 +16,36 @@ const ScriptFailure = Schema.Struct({
   /** Of `Rejected`: the HTTP status, 200 for an error inside the stream. */
   status: Schema.optionalKey(Schema.Int),
   /** Of `Overflow`, in tokens. */
-  usedTokens: Schema.optionalKey(positive),
-  windowTokens: Schema.optionalKey(positive)
+  usedTokens: Schema.optionalKey(AtLeastOne),
+  windowTokens: Schema.optionalKey(AtLeastOne)
 })
 
 /** What the model does in one step, in this order; every key may be left out. */
 const ScriptStep = Schema.Struct({
   /** The server says that it loads, for so many milliseconds. */
-  loadingMs: Schema.optionalKey(counted),
+  loadingMs: Schema.optionalKey(AtLeastZero),
   /** Progress of reading the prompt, in tokens. */
   prefill: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ processed: counted, total: counted, cached: Schema.optionalKey(counted) }))
+    Schema.Array(Schema.Struct({ processed: AtLeastZero, total: AtLeastZero, cached: Schema.optionalKey(AtLeastZero) }))
   ),
   reasoning: Schema.optionalKey(Schema.String),
   text: Schema.optionalKey(Schema.String),
   /** The text as the pieces that it comes in. */
   chunks: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Characters of a piece, where `chunks` does not say; without it a piece is about a word. */
-  chunkSize: Schema.optionalKey(positive),
+  chunkSize: Schema.optionalKey(AtLeastOne),
   /** The text is sent so many times, for long answers. */
-  repeat: Schema.optionalKey(positive),
+  repeat: Schema.optionalKey(AtLeastOne),
   /** Milliseconds before each piece. */
-  delayMs: Schema.optionalKey(counted),
+  delayMs: Schema.optionalKey(AtLeastZero),
   toolCalls: Schema.optionalKey(Schema.Array(ScriptCall)),
   finish: Schema.optionalKey(Schema.Literals(["stop", "tool_calls", "length"])),
   usage: Schema.optionalKey(
-    Schema.Struct({ promptTokens: counted, cachedTokens: Schema.optionalKey(counted), completionTokens: counted })
+    Schema.Struct({
+      promptTokens: AtLeastZero,
+      cachedTokens: Schema.optionalKey(AtLeastZero),
+      completionTokens: AtLeastZero
+    })
   ),
   /** Instead of an end, after all of the above. */
   failure: Schema.optionalKey(ScriptFailure),
@@ -66,7 +68,7 @@ const ScriptTurn = Schema.Struct({
  */
 export const Script = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
-  contextTokens: Schema.optionalKey(positive),
+  contextTokens: Schema.optionalKey(AtLeastOne),
   turns: Schema.Array(ScriptTurn),
   otherwise: Schema.optionalKey(Schema.Union([Schema.Literal("loop"), ScriptStep]))
 })

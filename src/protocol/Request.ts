@@ -1,13 +1,9 @@
 import * as Schema from "effect/Schema"
+import { AtLeastOne, NotBlank } from "./Checks.ts"
 import { SessionState, SessionStatus, TurnReason } from "./SessionState.ts"
 
 /** A key that a host may leave out or set to null. */
 const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
-
-const notBlank = Schema.String.check(
-  Schema.makeFilter((text) => text.trim() !== "", { expected: "a string that is not blank" })
-)
-const atLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" }))
 
 /** The payload is not looked at. */
 const Ignored = Schema.Unknown
@@ -34,8 +30,8 @@ export type StartSessionResult = typeof StartSessionResult.Type
 
 export const SendMessagePayload = Schema.Struct({
   sessionId: Schema.String,
-  text: notBlank,
-  maxSteps: optional(atLeastOne)
+  text: NotBlank,
+  maxSteps: optional(AtLeastOne)
 })
 export type SendMessagePayload = typeof SendMessagePayload.Type
 export const SendMessageResult = Schema.Struct({
@@ -136,7 +132,7 @@ export type UnqueuePayload = typeof UnqueuePayload.Type
 export const UnqueueResult = Schema.Struct({ removed: Schema.Boolean })
 export type UnqueueResult = typeof UnqueueResult.Type
 
-const ListSessionsStruct = Schema.Struct({ limit: optional(atLeastOne), workingDir: optional(Schema.String) })
+const ListSessionsStruct = Schema.Struct({ limit: optional(AtLeastOne), workingDir: optional(Schema.String) })
 export const ListSessionsPayload = Schema.NullOr(ListSessionsStruct)
 export type ListSessionsPayload = typeof ListSessionsPayload.Type
 export const ListSessionsResult = Schema.Struct({

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import { isObject } from "effect/Predicate"
 import * as Yaml from "effect/encoding/Yaml"
+import { NotBlank } from "../protocol/Checks.ts"
 import { firstFault, pathText, typeName } from "../protocol/Explain.ts"
 
 /** What a `SKILL.md` says of its skill. */
@@ -68,8 +69,6 @@ const show = (value: unknown): unknown => {
 
 /** The front matter begins on the file's second line. */
 const lineOfFile = (_: string, line: string): string => `at line ${Number(line) + 1}`
-
-const NotBlank = Schema.String.check(Schema.isPattern(/\S/, { expected: "a text that is not blank" }))
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

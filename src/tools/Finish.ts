@@ -1,16 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { NotBlank } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
-
-const notBlank = Schema.String.check(
-  Schema.makeFilter((text) => text.trim() !== "", { expected: "a string that is not blank" })
-)
 
 /** Ends the turn; the session sees to that, the summary is its closing reply (contract 6). */
 export const finish = Tool.make({
   name: "finish",
   description: "End the turn when the task is done; summary is the closing answer to the user.",
-  parameters: Schema.Struct({ summary: notBlank }),
+  parameters: Schema.Struct({ summary: NotBlank }),
   reads: false,
   plan: ({ summary }) => Effect.succeed({ run: Effect.succeed({ text: summary }) })
 })

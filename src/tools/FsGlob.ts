@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { attempt, fail } from "./Attempt.ts"
 import { resolveReal } from "./RealPath.ts"
 import { shownName } from "./ShownName.ts"
+import { AtLeastOne } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
 import { maxEntries, TreeWalk } from "./TreeWalk.ts"
 import { readNeed, type Workspace } from "./Workspace.ts"
@@ -21,7 +22,7 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
     parameters: Schema.Struct({
       pattern: Schema.String,
       path: Schema.optionalKey(Schema.String),
-      limit: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" })))
+      limit: Schema.optionalKey(AtLeastOne)
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }, context) {

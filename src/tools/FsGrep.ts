@@ -8,6 +8,7 @@ import type { GrepRequest } from "./GrepReport.ts"
 import { ownGrep } from "./OwnGrep.ts"
 import { resolveReal } from "./RealPath.ts"
 import { findRipgrep, ripgrep } from "./Ripgrep.ts"
+import { AtLeastOne, AtLeastZero } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
 import { readNeed, type Workspace } from "./Workspace.ts"
 
@@ -25,8 +26,8 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
       path: Schema.optionalKey(Schema.String),
       glob: Schema.optionalKey(Schema.String),
       ignoreCase: Schema.optionalKey(Schema.Boolean),
-      context: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an integer ≥ 0" }))),
-      limit: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" })))
+      context: Schema.optionalKey(AtLeastZero),
+      limit: Schema.optionalKey(AtLeastOne)
     }),
     reads: true,
     plan: Effect.fnUntraced(function* (args, context) {

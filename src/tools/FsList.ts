@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { attempt, fail } from "./Attempt.ts"
 import { kindOf } from "./RegularFile.ts"
 import { shownName } from "./ShownName.ts"
+import { AtLeastOne } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
 import { readNeed, type Workspace } from "./Workspace.ts"
 
@@ -27,7 +28,7 @@ export const fsList = (workspace: Workspace["Service"]) =>
       depth: Schema.optionalKey(
         Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }, { expected: "1, 2 or 3" }))
       ),
-      limit: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" })))
+      limit: Schema.optionalKey(AtLeastOne)
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ depth = 1, limit = defaultLimit, path }, context) {

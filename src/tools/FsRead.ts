@@ -7,6 +7,7 @@ import { attempt, fail } from "./Attempt.ts"
 import { binaryKind, sniffBytes } from "./BinaryKind.ts"
 import { LineWindow } from "./LineWindow.ts"
 import { withRegularFile } from "./RegularFile.ts"
+import { AtLeastOne } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
 import { readNeed, type Workspace } from "./Workspace.ts"
 
@@ -29,7 +30,7 @@ export const fsRead = (workspace: Workspace["Service"]) =>
     parameters: Schema.Struct({
       path: Schema.String,
       offset: Schema.optionalKey(Schema.Int),
-      limit: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" })))
+      limit: Schema.optionalKey(AtLeastOne)
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ limit, offset = 1, path }, context) {

@@ -9,6 +9,7 @@ import { attempt, fail } from "./Attempt.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "./RunChild.ts"
 import { quietEnvironment } from "./QuietShell.ts"
 import { resolveReal } from "./RealPath.ts"
+import { AtLeastOne } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
 import { homeDirectory, type Workspace } from "./Workspace.ts"
 
@@ -27,7 +28,7 @@ export const shellRun = (
     parameters: Schema.Struct({
       command: Schema.String,
       cwd: Schema.optionalKey(Schema.String),
-      timeoutMs: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "an integer ≥ 1" })))
+      timeoutMs: Schema.optionalKey(AtLeastOne)
     }),
     reads: false,
     timeoutMs: null,
