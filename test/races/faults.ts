@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -109,7 +110,7 @@ export const faultyStage = (fault: Fault) =>
     const model = GatedModel.make()
     const wrap = <I, E, R>(name: ServiceName, layer: Layer.Layer<I, E, R>): Layer.Layer<I, E, R> => {
       if (name !== fault.service) return layer
-      const tag = services[name] as any
+      const tag: Context.Key<never, object> = services[name] as never
       return Layer.effect(
         tag,
         Effect.map(tag, (service) => broken(service as object, fault))
