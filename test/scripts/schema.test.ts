@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
-import { protocolSchema } from "../../scripts/schema.ts"
+import { protocolSchema, staleness } from "../../scripts/schema.ts"
 import { fillTables, notation, tables } from "../../scripts/schema/Tables.ts"
 
 const schema = JSON.parse(protocolSchema())
@@ -72,6 +72,22 @@ describe("protocol.schema.json", () => {
       []
     )
   })
+})
+
+describe("the schema that is kept with the sources", () => {
+  const current = "{\n  a: 1,\n  b: 2\n}\n"
+  const files: ReadonlyArray<[name: string, text: string, stale: string | undefined]> = [
+    ["what the schemas say", current, undefined],
+    ["of another shape", "{\n  a: 1,\n  c: 2\n}\n", "line 3 is c: 2, and the schemas say b: 2"],
+    ["cut off", "{\n  a: 1,", "line 3 is absent, and the schemas say b: 2"],
+    ["longer", `${current}}\n`, "line 5 is }, and the schemas say "],
+    ["not there", "", "line 1 is , and the schemas say {"]
+  ]
+  for (const [name, text, stale] of files) {
+    it(`is ${stale === undefined ? "current" : "stale"} where it is ${name}`, () => {
+      assert.strictEqual(staleness(text, current), stale)
+    })
+  }
 })
 
 describe("the README's tables", () => {
