@@ -33,11 +33,10 @@ export const look = async (real: string): Promise<Seen> => {
 export const writeAtomically = (real: string, seen: Seen, content: Buffer): Promise<void> =>
   withDirectory(NodePath.dirname(real), async (directory, handle) => {
     const target = NodePath.join(directory, NodePath.basename(real))
-    await requireUnchanged(target, real, seen)
     const random = process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")
     const temporary = NodePath.join(directory, `.atomic-agent-${random}.tmp`)
     try {
-      await writeNew(temporary, seen, content)
+      await writeNew(temporary, content, () => requireUnchanged(target, real, seen))
       await requireAt(handle, NodePath.dirname(real))
       await rename(temporary, target)
     } catch (error) {
@@ -47,17 +46,23 @@ export const writeAtomically = (real: string, seen: Seen, content: Buffer): Prom
     await handle.sync().catch(() => {})
   })
 
-const writeNew = async (path: string, seen: Seen, content: Buffer): Promise<void> => {
+const writeNew = async (
+  path: string,
+  content: Buffer,
+  requireReplaced: () => Promise<Stats | undefined>
+): Promise<void> => {
+  const before = await requireReplaced()
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
-  const handle = await open(path, flags, seen === undefined ? 0o666 : 0o600)
+  const handle = await open(path, flags, before === undefined ? 0o666 : 0o600)
   try {
     await handle.writeFile(content)
-    if (seen !== undefined) {
-      // Whoever may not give files away keeps the new one.
+    // Once more: while the change was asked about, and while it was written, its mode was for others to change.
+    const now = await requireReplaced()
+    if (now !== undefined) {
       const mine = await handle.stat()
-      const { gid, uid } = seen.stat
-      if (mine.uid !== uid || mine.gid !== gid) await handle.chown(uid, gid).catch(() => {})
-      await handle.chmod(seen.stat.mode & 0o7777)
+      // Whoever may not give files away keeps the new one.
+      if (mine.uid !== now.uid || mine.gid !== now.gid) await handle.chown(now.uid, now.gid).catch(() => {})
+      await handle.chmod(now.mode & 0o7777)
     }
     await handle.sync()
   } finally {
@@ -65,13 +70,14 @@ const writeNew = async (path: string, seen: Seen, content: Buffer): Promise<void
   }
 }
 
-const requireUnchanged = async (target: string, real: string, seen: Seen): Promise<void> => {
+/** What is there now, if anything. */
+const requireUnchanged = async (target: string, real: string, seen: Seen): Promise<Stats | undefined> => {
   const now = await lstat(target).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
   if (now === undefined || seen === undefined) {
-    if (now === undefined && seen === undefined) return
+    if (now === undefined && seen === undefined) return undefined
     throw fail(
       `${real} ${now === undefined ? "is gone" : "has come into being"} since the change was shown; look again`
     )
@@ -79,6 +85,7 @@ const requireUnchanged = async (target: string, real: string, seen: Seen): Promi
   if (!now.isFile()) throw fail(`${real} has become ${kindOf(now)} since the change was shown; look again`)
   const isSame = seen.content === undefined ? isSameState(now, seen.stat) : await holds(target, now, seen.content)
   if (!isSame) throw fail(`${real} has changed since the change was shown; look again`)
+  return now
 }
 
 const isSameState = (a: Stats, b: Stats): boolean =>

@@ -161,6 +161,27 @@ describe("fs.write", () => {
     )
   )
 
+  it.effect("leaves the mode as it is when it writes, whatever it was when it was asked about", () =>
+    inPair((root) =>
+      Effect.gen(function* () {
+        plant(root, { file: "1" })
+        const path = NodePath.join(root, "file")
+        chmodSync(path, 0o666)
+        for (const [tool, args] of [
+          ["fs.write", { path: "file", content: "2" }],
+          ["fs.edit", { path: "file", oldText: "2", newText: "3" }]
+        ] as const) {
+          const planned = yield* ready(tool, args, root)
+          const mode = statSync(path).mode & 0o7777 & ~0o022
+          chmodSync(path, mode)
+          assert.strictEqual((yield* planned.run).status, "ok")
+          assert.strictEqual(statSync(path).mode & 0o7777, mode)
+          chmodSync(path, 0o777)
+        }
+      })
+    )
+  )
+
   it.effect("fails if a file has come into being that was not there", () =>
     inPair((root) =>
       Effect.gen(function* () {
