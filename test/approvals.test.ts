@@ -7,17 +7,20 @@ import type { ApprovalCategory } from "../src/protocol/SessionState.ts"
 import * as LlamaServer from "../src/testing/LlamaServer.ts"
 import { Bin, StateDir } from "./support/Bin.ts"
 
-/** One call of each category that needs no skill and no foreign server. */
+/** One call of each category that needs no foreign server. */
 const callsIn = (home: string, work: string, state: string, outside: string, url: string) =>
   [
     ["fs_write_workspace", "fs.write", { path: "note.txt", content: "a" }],
     ["fs_write_home", "fs.write", { path: Path.join(home, "note.txt"), content: "a" }],
     ["http", "http.request", { url }],
     ["shell", "shell.run", { command: "touch made" }],
+    ["script", "skill.run_script", { skill: "maker", script: "make.sh", args: ["scripted"] }],
     ["trust_config", "fs.write", { path: Path.join(state, ".env"), content: "" }],
     ["fs_read_outside", "fs.read", { path: Path.join(outside, "there.txt") }],
     ["other", "fs.write", { path: Path.join(outside, "note.txt"), content: "a" }]
   ] as const satisfies ReadonlyArray<readonly [ApprovalCategory, string, object]>
+
+const skillText = "---\nname: maker\ndescription: Makes a file\nrequires_scripts: [make.sh]\n---\nRun it.\n"
 
 describe("the bin: approvals", () => {
   it.each([1, 2, 3, 4, 5])("asks at level %s for exactly the categories of the contract", async (level) => {
@@ -28,6 +31,10 @@ describe("the bin: approvals", () => {
     Fs.mkdirSync(work)
     Fs.writeFileSync(Path.join(outside, "there.txt"), "there")
     using dir = new StateDir()
+    const skill = Path.join(dir.path, "skills/maker")
+    Fs.mkdirSync(Path.join(skill, "scripts"), { recursive: true })
+    Fs.writeFileSync(Path.join(skill, "SKILL.md"), skillText)
+    Fs.writeFileSync(Path.join(skill, "scripts/make.sh"), 'touch "$1"\n')
     try {
       const calls = callsIn(home, work, dir.path, outside, `${server.url}/health`)
       const script = Path.join(home, "script.json")
@@ -61,7 +68,8 @@ describe("the bin: approvals", () => {
         results.filter((result) => result.status === "error"),
         []
       )
-      assert.isTrue(Fs.existsSync(Path.join(work, "made")) && Fs.existsSync(Path.join(outside, "note.txt")))
+      for (const made of ["made", "scripted", "note.txt"]) assert.isTrue(Fs.existsSync(Path.join(work, made)), made)
+      assert.isTrue(Fs.existsSync(Path.join(outside, "note.txt")))
       await bin.end()
     } finally {
       await server.stop()
