@@ -3,6 +3,7 @@
  * current one. Without a terminal it plays one conversation and exits.
  */
 import * as Path from "node:path"
+import { visibleLine, visibleText } from "../src/domain/VisibleText.ts"
 import { playDemo } from "./chat/Demo.ts"
 import { converse } from "./chat/Interactive.ts"
 import { chooseModel } from "./chat/Model.ts"
@@ -17,7 +18,7 @@ const style = styleFor(process.stdout.isTTY && process.stdout.hasColors())
 process.stdout.on("error", () => process.exit(0))
 
 const model = await chooseModel(process.env)
-process.stdout.write(`${model.line}\n`)
+process.stdout.write(`${visibleLine(model.line)}\n`)
 process.on("exit", model.dispose)
 try {
   if (interactive) await converse({ bin, model, style, workingDir: Path.resolve(process.argv[2] ?? ".") })
@@ -30,6 +31,6 @@ try {
     )
   }
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  console.error(visibleText(error instanceof Error ? error.message : String(error)))
   process.exitCode = 1
 }

@@ -1,5 +1,6 @@
 import * as Readline from "node:readline"
 import { SidecarHost } from "../../src/host/SidecarHost.ts"
+import { visibleLine, visibleText } from "../../src/domain/VisibleText.ts"
 import type { SidecarEvent } from "../../src/protocol/Event.ts"
 import { readAnswer } from "./Answer.ts"
 import type { Model } from "./Model.ts"
@@ -78,7 +79,8 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
     throw error
   })
 
-  const complain = (error: unknown) => screen.say(style.bad(`  ${error instanceof Error ? error.message : error}`))
+  const complain = (error: unknown) =>
+    screen.say(style.bad(`  ${visibleText(error instanceof Error ? error.message : String(error))}`))
   const send = async (text: string) => {
     if (running === 0) typed.push(text)
     running += 1
@@ -116,7 +118,7 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
     void host.request("cancel", { sessionId }).catch(complain)
   })
 
-  stdout.write(style.dim(`In ${workingDir}. Ctrl-C cancels a turn, or leaves.\n`))
+  stdout.write(style.dim(`In ${visibleLine(workingDir)}. Ctrl-C cancels a turn, or leaves.\n`))
   ask(prompts.message)
   await left
   release()

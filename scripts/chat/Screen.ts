@@ -1,5 +1,6 @@
 import type { EventPayload, SidecarEvent } from "../../src/protocol/Event.ts"
-import { colourDiff, printable, type Style } from "./Style.ts"
+import { visibleLine, visibleText } from "../../src/domain/VisibleText.ts"
+import { colourDiff, type Style } from "./Style.ts"
 
 export interface ScreenOptions {
   readonly write: (text: string) => void
@@ -42,21 +43,21 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
       flow = kind
       space = ""
     }
-    const clean = space + printable(text)
+    const clean = space + visibleText(text)
     const shown = clean.trimEnd()
     space = clean.slice(shown.length)
     write(kind === "reasoning" ? style.reasoning(shown.replaceAll("\n", "\n    ")) : shown)
   }
 
   const callLine = ({ tool, args }: EventPayload<"tool_call_started">) =>
-    `  ${style.tool(`→ ${tool}`)} ${style.dim(cut(argumentsText(args), width() - tool.length - 6))}`
+    `  ${style.tool(`→ ${visibleLine(tool)}`)} ${style.dim(cut(argumentsText(args), width() - tool.length - 6))}`
 
   const resultText = ({ tool, status, summary, batchSize }: EventPayload<"tool_call_result">) => {
-    const lines = printable(summary).trimEnd().split("\n")
+    const lines = visibleText(summary).trimEnd().split("\n")
     const shown = lines.slice(0, resultLines).map((each) => cut(each, width() - 7))
     const more = lines.length - shown.length
     const mark = status === "ok" ? style.good("✓") : style.bad("✗")
-    const head = batchSize === undefined ? [] : [style.tool(tool)]
+    const head = batchSize === undefined ? [] : [style.tool(visibleLine(tool))]
     const body = [...head, ...shown.map(style.dim), ...(more > 0 ? [style.dim(`… ${more} more lines`)] : [])]
     return body.map((each, index) => `    ${index === 0 ? mark : " "} ${each}`).join("\n")
   }
@@ -64,7 +65,7 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
   const reply = ({ text, attachments }: EventPayload<"assistant_reply">) => {
     if (text !== streamed) stream("text", text.startsWith(streamed) ? text.slice(streamed.length) : text)
     streamed = ""
-    for (const path of attachments ?? []) line(`  ${style.tool("attached")} ${path}`)
+    for (const path of attachments ?? []) line(`  ${style.tool("attached")} ${visibleLine(path)}`)
     if (flow !== "none") write("\n")
     flow = "none"
   }
@@ -84,7 +85,7 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
   const show = (event: SidecarEvent): void => {
     switch (event.type) {
       case "user_message":
-        return line(`\n${style.user("›")} ${style.strong(printable(event.payload.text))}`)
+        return line(`\n${style.user("›")} ${style.strong(visibleText(event.payload.text))}`)
       case "reasoning_delta":
         return stream("reasoning", event.payload.text)
       case "assistant_delta":
@@ -99,15 +100,15 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
       case "approval_request":
         return line(approvalText(event.payload, style))
       case "steer_applied":
-        return line(`  ${style.user("↪")} ${printable(event.payload.text)}`)
+        return line(`  ${style.user("↪")} ${visibleText(event.payload.text)}`)
       case "steer_undelivered":
-        return line(style.warn(`  not read any more: ${printable(event.payload.text)}`))
+        return line(style.warn(`  not read any more: ${visibleText(event.payload.text)}`))
       case "turn_finished":
         return turnEnd(event.payload)
       case "llm_unavailable":
-        return line(style.warn(`  ${event.payload.error} ${event.payload.hint}`))
+        return line(style.warn(`  ${visibleText(`${event.payload.error} ${event.payload.hint}`)}`))
       case "error":
-        return line(style.bad(`  ${printable(event.payload.message)}`))
+        return line(style.bad(`  ${visibleText(event.payload.message)}`))
       case "llm_progress": {
         const { phase, processed, total } = event.payload
         if (flow !== "none" || phase === "generating") return
@@ -124,23 +125,22 @@ export const makeScreen = ({ write, style, width }: ScreenOptions): Screen => {
 const approvalText = (request: EventPayload<"approval_request">, style: Style): string => {
   const { tool, category, reason, preview, affectedResources } = request
   const lines = [
-    `${style.warn("?")} ${[style.strong(tool), style.warn(category ?? ""), printable(reason)].filter((text) => text !== "").join(" · ")}`,
+    `${style.warn("?")} ${[style.strong(visibleLine(tool)), style.warn(category ?? ""), visibleText(reason)].filter((text) => text !== "").join(" · ")}`,
     ...(preview === undefined
       ? []
-      : colourDiff(printable(preview).trimEnd(), style)
+      : colourDiff(visibleText(preview).trimEnd(), style)
           .split("\n")
           .map((each) => `  ${each}`)),
-    ...(affectedResources ?? []).map((each) => style.dim(`  ${printable(each)}`))
+    ...(affectedResources ?? []).map((each) => style.dim(`  ${visibleText(each)}`))
   ]
   return lines.map((each) => `  ${each}`).join("\n")
 }
 
 /** `path: "a", depth: 2`. */
 const argumentsText = (args: unknown): string => {
-  if (typeof args !== "object" || args === null) return printable(String(args))
-  return Object.entries(args)
-    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
-    .join(", ")
+  if (typeof args !== "object" || args === null) return visibleLine(String(args))
+  const parts = Object.entries(args).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return visibleLine(parts.join(", "))
 }
 
 const cut = (text: string, width: number): string => {

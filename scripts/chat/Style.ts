@@ -44,6 +44,3 @@ export const colourDiff = (preview: string, style: Style): string => {
     })
     .join("\n")
 }
-
-/** What a terminal would obey instead of show: a model's output must not move the cursor or set the title. */
-export const printable = (text: string): string => text.replace(/[^\P{Cc}\t\n]/gu, "")

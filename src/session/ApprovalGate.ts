@@ -5,6 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { headText } from "../domain/HeadText.ts"
+import { visibleLine, visibleText } from "../domain/VisibleText.ts"
 import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import type { ApprovalNeed } from "../tools/Tool.ts"
@@ -56,9 +57,12 @@ export class ApprovalGate extends Context.Service<
                   callId,
                   tool,
                   category: need.category,
-                  reason: need.reason,
-                  ...(need.preview === undefined ? {} : { preview: cutPreview(need.preview) }),
-                  ...(need.affectedResources.length === 0 ? {} : { affectedResources: need.affectedResources })
+                  // A host may print it as it comes: nothing in it may act on a terminal, or hide what it says.
+                  reason: visibleLine(need.reason),
+                  ...(need.preview === undefined ? {} : { preview: cutPreview(visibleText(need.preview)) }),
+                  ...(need.affectedResources.length === 0
+                    ? {}
+                    : { affectedResources: need.affectedResources.map(visibleLine) })
                 }
               })
               const { approved, reason } = yield* restore(Deferred.await(answer)).pipe(

@@ -45,6 +45,27 @@ describe("contract 7, approvals", () => {
     })
   )
 
+  it.effect("shows what a terminal would obey, and what would look like something else, instead of sending it on", () =>
+    Effect.gen(function* () {
+      const need = {
+        reason: "create \u001b[8mevil\u001b[0m\nnote.txt",
+        preview: "echo safe\rrm -rf x\n\tcat \u202etxt.exe\u0007",
+        affectedResources: ["/r/\u001b[2Ja\nb", "/r/\u200bplain é"]
+      }
+      const danger = gatedTool("danger", { category: "shell", need })
+      const { host, model, send, session } = yield* stage({ tools: [danger.tool] })
+      const sent = yield* Effect.forkChild(send(yield* session, "go"))
+      ;(yield* model.next).finish([toolCall("danger")])
+      const { payload } = yield* host.event("approval_request")
+      assert.strictEqual(payload.reason, "create \\u001b[8mevil\\u001b[0m\\u000anote.txt")
+      assert.strictEqual(payload.preview, "echo safe\\u000drm -rf x\n\tcat \\u202etxt.exe\\u0007")
+      assert.deepStrictEqual(payload.affectedResources, ["/r/\\u001b[2Ja\\u000ab", "/r/\\u200bplain é"])
+      yield* host.request("approval_response", { approvalId: payload.approvalId, approved: false })
+      ;(yield* model.next).answer("ok")
+      yield* Fiber.join(sent)
+    })
+  )
+
   it.effect("says false to an answer that nobody waits for", () =>
     Effect.gen(function* () {
       const { host, session } = yield* stage()

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readAnswer } from "../../scripts/chat/Answer.ts"
 import { playDemo } from "../../scripts/chat/Demo.ts"
 import { makeScreen } from "../../scripts/chat/Screen.ts"
-import { colourDiff, printable, styleFor } from "../../scripts/chat/Style.ts"
+import { colourDiff, styleFor } from "../../scripts/chat/Style.ts"
 import type { Event, SidecarEvent } from "../../src/protocol/Event.ts"
 
 const bin = Path.join(import.meta.dirname, "FakeSidecar.ts")
@@ -76,10 +76,42 @@ describe("the screen of the terminal chat", () => {
     )
   })
 
-  it("does not let a model's text drive the terminal", () => {
-    const text = drawn({ type: "assistant_reply", payload: { ...turn, text: "a\u001b]0;title\u0007b\u009bc\td" } })
-    assert.strictEqual(text, "\na]0;titlebc\td\n")
-    assert.strictEqual(printable("é 你 👩‍👩‍👧 \n"), "é 你 👩‍👩‍👧 \n")
+  it("lets nothing that it is told drive the terminal, nor look like something else", () => {
+    const bad = "a\u001b]0;title\u0007b\u009bc\u202ed\rx"
+    const good = "a\\u001b]0;title\\u0007b\\u009bc\\u202ed\\u000dx"
+    const events: ReadonlyArray<Event> = [
+      { type: "user_message", payload: { ...turn, text: bad } },
+      { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: bad } },
+      { type: "assistant_delta", payload: { ...turn, text: bad } },
+      { type: "assistant_reply", payload: { ...turn, text: bad, attachments: [bad] } },
+      started("c-1", bad, { [bad]: bad }),
+      started("c-1", "fs.read", bad),
+      result("c-1", "fs.read", "ok", bad),
+      result("c-1", bad, "error", bad, { batchIndex: 0, batchSize: 2 }),
+      {
+        type: "approval_request",
+        payload: {
+          ...turn,
+          approvalId: "a-1",
+          callId: "c-1",
+          tool: bad,
+          category: "shell",
+          reason: bad,
+          preview: `--- ${bad}\n+++ ${bad}\n@@ -1 +1 @@\n-${bad}\n+${bad}`,
+          affectedResources: [bad]
+        }
+      },
+      { type: "steer_applied", payload: { ...turn, stepIndex: 0, text: bad } },
+      { type: "steer_undelivered", payload: { ...turn, text: bad } },
+      { type: "llm_unavailable", payload: { mode: "external", url: bad, error: bad, hint: bad } },
+      { type: "error", payload: { code: "internal", message: bad } }
+    ]
+    for (const event of events) {
+      const text = drawn(event)
+      assert.notMatch(text, /[^\P{Cc}\n]|\u202e/u, event.type)
+      // A narrow screen cuts some of it.
+      assert.include(text, good.slice(0, 20), event.type)
+    }
   })
 
   it("shows what is asked for at an approval", () => {

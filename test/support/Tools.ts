@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../../src/protocol/SessionState.ts"
+import type { ApprovalNeed } from "../../src/tools/Tool.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 
 /** One run of a gated tool. */
@@ -17,7 +18,12 @@ export interface ToolRun {
 /** A tool that waits until the test says what it gives back; it asks the gate where it has a category. */
 export const gatedTool = (
   name: string,
-  options: { readonly category?: ApprovalCategory; readonly reads?: boolean } = {}
+  options: {
+    readonly category?: ApprovalCategory
+    readonly reads?: boolean
+    /** What it asks, where that matters. */
+    readonly need?: Omit<ApprovalNeed, "category">
+  } = {}
 ) => {
   const runs = Effect.runSync(Queue.unbounded<ToolRun>())
   const { category } = options
@@ -49,7 +55,8 @@ export const gatedTool = (
                 category,
                 reason: `${name} would do something`,
                 preview: "what it would do",
-                affectedResources: [`/r/${name}`]
+                affectedResources: [`/r/${name}`],
+                ...options.need
               }
             }),
         run
