@@ -5,9 +5,9 @@ import { comparedBytes, look, type Seen, writeAtomically } from "./AtomicWrite.t
 import { attempt, fail } from "./Attempt.ts"
 import { binaryKind, sniffBytes } from "./BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
-import { applyEdit } from "./TextEdit.ts"
+import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
 import * as Tool from "./Tool.ts"
-import { type Workspace, writeCategory } from "./Workspace.ts"
+import { readNeed, type Workspace, writeCategory } from "./Workspace.ts"
 
 /** Replaces text in a file (runtime, Tools). */
 export const fsEdit = (workspace: Workspace["Service"]) =>
@@ -22,17 +22,18 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     }),
     reads: false,
     plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
+      const edit = { oldText, newText, replaceAll }
+      const never = whyNever(edit)
+      if (never !== undefined) return yield* fail(never)
       const { path, real, scope } = yield* workspace.writing(given, context)
-      const seen = yield* attempt(() => look(real))
-      const before = textOf(seen)
-      if (before._tag === "NoText") return yield* fail(`${path} ${before.why}`)
-      const edited = applyEdit(before.text, { oldText, newText, replaceAll })
-      if (edited._tag === "Failed") {
-        // Why it fails tells of what is in the file, and outside nobody has been asked whether that may be read.
-        return yield* fail(
-          scope === "inside" ? `${path}: ${edited.why}` : `the edit does not apply to ${path}; read the file first`
-        )
+      const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
+      if (looked._tag === "Failure") {
+        // Why it fails tells of what is in the file: that is to read it, and nothing will be written.
+        const { need } = readNeed(yield* workspace.reading(given, context), `tell why an edit of ${path} fails`)
+        const run = Effect.fail(looked.failure)
+        return need === undefined ? yield* run : { need, run }
       }
+      const { edited, seen } = looked.success
       const after = Buffer.from(edited.text, "utf8")
       const run = attempt(async () => {
         await writeAtomically(real, seen, after)
@@ -49,6 +50,15 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
       }
     })
   })
+
+const prepare = async (path: string, real: string, edit: TextEdit) => {
+  const seen = await look(real)
+  const before = textOf(seen)
+  if (before._tag === "NoText") throw fail(`${path} ${before.why}`)
+  const edited = applyEdit(before.text, edit)
+  if (edited._tag === "Failed") throw fail(`${path}: ${edited.why}`)
+  return { edited, seen }
+}
 
 const textOf = (
   seen: Seen

@@ -5,7 +5,7 @@ import { comparedBytes, look, writeAtomically } from "./AtomicWrite.ts"
 import { attempt, fail } from "./Attempt.ts"
 import { changePreview } from "./ChangePreview.ts"
 import * as Tool from "./Tool.ts"
-import { type Workspace, writeCategory } from "./Workspace.ts"
+import { readNeed, type Workspace, writeCategory } from "./Workspace.ts"
 
 /** Writes a whole file (runtime, Tools). */
 export const fsWrite = (workspace: Workspace["Service"]) =>
@@ -19,7 +19,16 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
       const content = Buffer.from(text, "utf8")
       if (content.length > comparedBytes) return yield* fail(`the content is larger than ${comparedBytes} bytes`)
       const { path, real, scope } = yield* workspace.writing(given, context)
-      const seen = yield* attempt(() => look(real))
+      const looked = yield* Effect.result(attempt(() => look(real)))
+      if (looked._tag === "Failure") {
+        const { need } = readNeed(yield* workspace.reading(given, context), `write ${path}`)
+        // What is in the way outside is told to whoever may write there.
+        const run = Effect.fail(looked.failure)
+        return need === undefined
+          ? yield* run
+          : { need: { ...need, category: writeCategory[scope], preview: text }, run }
+      }
+      const seen = looked.success
       const verb = seen === undefined ? "create" : "replace"
       const run = attempt(async () => {
         await writeAtomically(real, seen, content)

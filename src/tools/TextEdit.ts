@@ -15,11 +15,18 @@ const maxNamed = 20
 /** What occurs more often is not looked for any further. */
 const maxFound = 100_000
 
+/** Why an edit cannot be done in whatever text, if so. */
+export const whyNever = ({ newText, oldText }: TextEdit): string | undefined => {
+  if (oldText === "") return "oldText is empty; to make or replace a file use fs.write"
+  return oldText === newText ? "oldText and newText are the same" : undefined
+}
+
 /** The text with the old text replaced. The old text must occur, and only once unless all of them are meant. */
 export const applyEdit = (text: string, edit: TextEdit): Edited => {
-  if (edit.oldText === "") return failed("oldText is empty; to make or replace a file use fs.write")
-  const { newText, oldText } = withLineEnds(text, edit)
-  if (oldText === newText) return failed("oldText and newText are the same")
+  const given = withLineEnds(text, edit)
+  const never = whyNever(given)
+  if (never !== undefined) return failed(never)
+  const { newText, oldText } = given
   const found = occurrences(text, oldText, edit.replaceAll)
   if (found.length === 0) return failed(`oldText does not occur${hint(text, oldText)}`)
   if (found.length > maxFound) return failed(`oldText occurs more than ${maxFound} times`)

@@ -248,6 +248,18 @@ describe("fs.write", () => {
     )
   )
 
+  it.effect("asks before it tells what is in the way outside", () =>
+    inPair((root, outside) =>
+      Effect.gen(function* () {
+        plant(outside, { "dir/": "" })
+        const path = NodePath.join(outside, "dir")
+        const planned = yield* ready("fs.write", { path, content: "x" }, root)
+        assert.strictEqual(planned.need?.category, "other")
+        assert.include((yield* planned.run).summary, "is a directory")
+      })
+    )
+  )
+
   it.effect("refuses directories, devices and absurd arguments", () =>
     inPair((root) =>
       Effect.gen(function* () {
@@ -378,17 +390,45 @@ describe("fs.edit", () => {
     )
   )
 
-  it.effect("tells nothing of a file outside that nobody was asked about", () =>
+  it.effect("asks before it tells anything of a file outside, whether the edit applies or not", () =>
     inPair((root, outside) =>
       Effect.gen(function* () {
-        plant(outside, { secret: "password\npassword\n" })
-        const path = NodePath.join(outside, "secret")
-        const why = (oldText: string) =>
-          Effect.map(
-            plan("fs.edit", { path, oldText, newText: "y" }, root),
-            (planned) => planned._tag === "Refused" && planned.why
-          )
-        assert.strictEqual(yield* why("password"), yield* why("guess"))
+        plant(outside, {
+          secret: "password\npassword\n",
+          bin: Buffer.from([0, 97]),
+          latin: Buffer.from("caf\xe9", "latin1"),
+          big: Buffer.alloc(11 * 1024 * 1024, "a"),
+          "dir/": ""
+        })
+        const cases: ReadonlyArray<readonly [file: string, oldText: string, told: string]> = [
+          ["secret", "password", "occurs 2 times"],
+          ["secret", "guess", "does not occur"],
+          ["bin", "a", "is not text"],
+          ["latin", "a", "not UTF-8"],
+          ["big", "a", "is larger than"],
+          ["none", "a", "does not exist"],
+          ["dir", "a", "is a directory"]
+        ]
+        for (const [file, oldText, told] of cases) {
+          const path = NodePath.join(outside, file)
+          const planned = yield* ready("fs.edit", { path, oldText, newText: "y" }, root)
+          assert.deepInclude(planned.need, { category: "fs_read_outside", affectedResources: [path] }, file)
+          const result = yield* planned.run
+          assert.strictEqual(result.status, "error")
+          assert.include(result.summary, told)
+        }
+        const applies = { path: NodePath.join(outside, "secret"), oldText: "password", newText: "y", replaceAll: true }
+        const planned = yield* ready("fs.edit", applies, root)
+        assert.strictEqual(planned.need?.category, "other")
+        assert.include(planned.need?.preview, "-password")
+        // Nothing of the file is needed to see that these do not work.
+        for (const args of [
+          { oldText: "", newText: "y" },
+          { oldText: "y", newText: "y" }
+        ]) {
+          const refused = yield* plan("fs.edit", { path: NodePath.join(outside, "secret"), ...args }, root)
+          assert.strictEqual(refused._tag, "Refused")
+        }
       })
     )
   )
