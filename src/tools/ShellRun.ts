@@ -109,6 +109,6 @@ const headline = (end: ChildOutcome["end"], limitMs: number): string => {
     case "Killed":
       return `ended by ${end.signal}`
     case "TimedOut":
-      return `timed out after ${limitMs} ms, and was ended with all its processes`
+      return `timed out after ${limitMs} ms, and was ended with its process group`
   }
 }
