@@ -1,6 +1,7 @@
 import { isObject } from "effect/Predicate"
 import type { ToolArguments } from "../domain/ToolCall.ts"
 import type { CallFragment } from "./ChatChunk.ts"
+import * as ObjectEnd from "./ObjectEnd.ts"
 
 /** A tool call as far as it has come. */
 export interface CallDraft {
@@ -9,6 +10,8 @@ export interface CallDraft {
   readonly name: string
   /** All pieces of the arguments, one after the other. */
   readonly joined: string
+  /** Where they stand: to read all of them with each piece would take longer and longer. */
+  readonly end: ObjectEnd.ObjectEnd
   /** The newest piece, as long as each piece began with the one before: some servers repeat instead of going on. */
   readonly newest: string | undefined
   /** Arguments that came as a value and not as text. */
@@ -52,7 +55,15 @@ const noObject = "the arguments are not a JSON object"
 
 const unusable = (raw: string, why: string): ToolArguments => ({ _tag: "Unusable", raw, why })
 
-const empty: CallDraft = { index: undefined, id: undefined, name: "", joined: "", newest: undefined, value: undefined }
+const empty: CallDraft = {
+  index: undefined,
+  id: undefined,
+  name: "",
+  joined: "",
+  end: ObjectEnd.start,
+  newest: undefined,
+  value: undefined
+}
 
 /** The call that a piece belongs to by its number, else its id, else by coming last; -1: by none of them. */
 const placeOf = (calls: ReadonlyArray<CallDraft>, piece: CallFragment): number => {
@@ -82,7 +93,7 @@ const sameJson = (call: CallDraft, args: unknown): boolean =>
   JSON.stringify(args) === JSON.stringify(isObject(call.value) ? call.value : parse(call.joined))
 
 const isWhole = (call: CallDraft): boolean =>
-  isObject(call.value) || (call.joined.trimEnd().endsWith("}") && isObject(parse(call.joined)))
+  isObject(call.value) || (call.end.place === "closed" && isObject(parse(call.joined)))
 
 const extend = (call: CallDraft, piece: CallFragment): CallDraft => {
   const args = typeof piece.args === "string" ? piece.args : ""
@@ -93,6 +104,7 @@ const extend = (call: CallDraft, piece: CallFragment): CallDraft => {
     // A name that is not the same again is the rest of one that came in pieces.
     name: piece.name === undefined || piece.name === call.name ? call.name : call.name + piece.name,
     joined: call.joined + args,
+    end: ObjectEnd.push(call.end, args),
     newest: args === "" ? call.newest : goesOn ? args : undefined,
     value:
       typeof piece.args === "string"
