@@ -13,6 +13,7 @@ import { hostKilled } from "./races/HostKilled.ts"
 import { interleavings } from "./races/Interleavings.ts"
 import { kills } from "./races/Kills.ts"
 import { longSession } from "./races/LongSession.ts"
+import { sidecarKilled } from "./races/SidecarKilled.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -35,7 +36,15 @@ const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
   company: () => company(8, 100),
   crowd: async () => (await crowd(1000, 5)).figures,
   long: async () => (await longSession(1000)).figures,
-  orphans: async () => [...(await hostKilled("end of input")), ...(await hostKilled("parent gone"))],
+  orphans: async () => [
+    ...(await hostKilled("end of input")),
+    ...(await hostKilled("parent gone")),
+    ...(await sidecarKilled("a command")),
+    ...(await sidecarKilled("what a command left behind")),
+    ...(await sidecarKilled("a script of a skill")),
+    ...(await sidecarKilled("programs that are deaf to TERM")),
+    ...(await sidecarKilled("a command", { guardFirst: true }))
+  ],
   pipes: brokenPipes
 }
 

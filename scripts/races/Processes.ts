@@ -19,6 +19,15 @@ export const isAlive = (pid: number): boolean => {
   return state !== undefined && state !== "Z" && state !== "X"
 }
 
+/** The words of its command line; empty where it is gone. */
+export const commandOf = (pid: number): string => {
+  try {
+    return Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
+  } catch {
+    return ""
+  }
+}
+
 /** Processor time used so far, in milliseconds, as far as it can still be read. */
 export const processorMs = (pid: number): number | undefined => statOf(pid)?.processorMs
 

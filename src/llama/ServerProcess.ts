@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { watchOver } from "../process/Guard.ts"
+import * as Guard from "../process/Guard.ts"
 import { signal } from "../process/ProcessGroup.ts"
 import type { ServerEnd } from "./ServerEnd.ts"
 import type { ServerLog } from "./ServerLog.ts"
@@ -30,9 +30,11 @@ const drainMs = 250
  */
 export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ServerEnd>, never, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => start(launch)),
-      (running) => Effect.andThen(end(running, launch.patienceMs), Effect.sync(running.release))
+    Effect.flatMap(Guard.make, (guard) =>
+      Effect.acquireRelease(
+        Effect.sync(() => start(launch, guard)),
+        (running) => Effect.andThen(end(running, launch.patienceMs), Effect.sync(running.release))
+      )
     ),
     ({ drained, ended }) =>
       Effect.tap(Deferred.await(ended), () => Effect.timeoutOption(Deferred.await(drained), drainMs)).pipe(
@@ -55,7 +57,7 @@ interface Running {
   readonly release: () => void
 }
 
-const start = ({ args, command, env, heard, log }: ServerLaunch): Running => {
+const start = ({ args, command, env, heard, log }: ServerLaunch, guard: Guard.Guard): Running => {
   const ended = Deferred.makeUnsafe<ServerEnd>()
   const drained = Deferred.makeUnsafe<void>()
   const failed = (error: Error): Running => {
@@ -78,7 +80,7 @@ const start = ({ args, command, env, heard, log }: ServerLaunch): Running => {
   child.on("error", failed)
   const { pid, stderr } = child
   if (pid === undefined) return { pid, ended, drained, release: () => {} }
-  const guard = watchOver(pid)
+  guard.watch(pid)
   stderr?.on("data", (bytes: Uint8Array) => {
     log.push(bytes)
     heard()
@@ -91,7 +93,7 @@ const start = ({ args, command, env, heard, log }: ServerLaunch): Running => {
   const release = () => {
     // What a wrapper has left behind would hold the port.
     signal(pid, "SIGKILL")
-    guard.dismiss()
+    guard.dismiss(pid)
     stderr?.destroy()
   }
   return { pid, ended, drained, release }

@@ -8,24 +8,7 @@ const killAfterMs = 2000
 const firstPollMs = 5
 const lastPollMs = 100
 
-/** Process groups that outlived the command that started them. */
-export class BackgroundGroups {
-  private readonly groups = new Set<number>()
-
-  add(group: number): void {
-    for (const each of this.groups) if (!isAlive(each)) this.groups.delete(each)
-    if (isAlive(group)) this.groups.add(group)
-  }
-
-  /** Ends them all. */
-  readonly endAll: Effect.Effect<void> = Effect.suspend(() => {
-    const groups = [...this.groups]
-    this.groups.clear()
-    return Effect.forEach(groups, terminate, { concurrency: "unbounded", discard: true })
-  })
-}
-
-/** TERM to a whole group, named by its leader, and KILL if that was not heard. */
+/** TERM to a whole group, named by its leader, and KILL if that was not heard, or if nobody wants to wait for it. */
 export const terminate = (group: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (!signal(group, "SIGTERM")) return
@@ -35,7 +18,7 @@ export const terminate = (group: number): Effect.Effect<void> =>
       yield* pause(poll)
     }
     signal(group, "SIGKILL")
-  })
+  }).pipe(Effect.onInterrupt(() => Effect.sync(() => signal(group, "SIGKILL"))))
 
 /** Real time, whatever the clock says: processes know no other. */
 export const pause = (ms: number): Effect.Effect<void> =>
@@ -45,7 +28,7 @@ export const pause = (ms: number): Effect.Effect<void> =>
   })
 
 /** Whether a process of the group still runs. */
-const isAlive = (group: number): boolean =>
+export const isAlive = (group: number): boolean =>
   signal(group, 0) && (process.platform !== "linux" || hasRunningMember(group))
 
 /** The dead that nobody has asked after count for `kill`, and in a container nobody may ever ask. */
@@ -69,6 +52,18 @@ const isRunningIn = (pid: string, group: number): boolean => {
     return processGroup === `${group}` && state !== "Z" && state !== "X"
   } catch {
     return false
+  }
+}
+
+/**
+ * Whether the number of a group whose leader is gone was given to another process: as long as one of the group was
+ * there it could not be.
+ */
+export const isTaken = (group: number): boolean => {
+  try {
+    return process.kill(group, 0)
+  } catch (error) {
+    return Reflect.get(Object(error), "code") === "EPERM"
   }
 }
 

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { fail, inWords, isSystemError } from "./Attempt.ts"
 import { OutputCapture } from "./OutputCapture.ts"
-import { type BackgroundGroups, pause, terminate } from "../process/ProcessGroup.ts"
+import type { CommandGroups } from "../process/CommandGroups.ts"
+import { pause } from "../process/ProcessGroup.ts"
 import type { ToolFailure } from "./Tool.ts"
 
 /** What is to be run. */
@@ -36,14 +37,11 @@ const drainMs = 250
 
 /**
  * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
- * in `background`; on a timeout, and when it is interrupted, the whole group is ended.
+ * in its group; on a timeout, and when it is interrupted, the whole group is ended.
  */
-export const runChild = (
-  request: ChildRequest,
-  background: BackgroundGroups
-): Effect.Effect<ChildOutcome, ToolFailure> =>
+export const runChild = (request: ChildRequest, groups: CommandGroups): Effect.Effect<ChildOutcome, ToolFailure> =>
   Effect.acquireUseRelease(
-    start(request),
+    start(request, groups),
     ({ drained, ended, stderr, stdout }) =>
       Effect.gen(function* () {
         const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
@@ -55,7 +53,7 @@ export const runChild = (
       const { pid } = child
       if (pid === undefined) return Effect.void
       const isOver = Exit.isSuccess(exit) && exit.value.end._tag !== "TimedOut"
-      const ending = isOver ? Effect.sync(() => background.add(pid)) : terminate(pid)
+      const ending = isOver ? Effect.sync(() => groups.left(pid)) : groups.end(pid)
       return Effect.andThen(
         ending,
         Effect.sync(() => {
@@ -75,15 +73,19 @@ interface Running {
   readonly drained: Deferred.Deferred<void>
 }
 
-const start = ({
-  args,
-  command,
-  cwd,
-  env,
-  isQuoted = false,
-  maxOutputBytes
-}: ChildRequest): Effect.Effect<Running, ToolFailure> =>
+/**
+ * Begins with the line that says that the group is watched over, and does nothing if we are gone before it is. Where the
+ * program is not to be had, the shell says so.
+ */
+const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
+
+const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>
+  process.platform === "win32" ? { command, args } : { command: "/bin/sh", args: ["-c", gate, "sh", command, ...args] }
+
+const start = (request: ChildRequest, groups: CommandGroups): Effect.Effect<Running, ToolFailure> =>
   Effect.suspend(() => {
+    const { cwd, env, isQuoted = false, maxOutputBytes } = request
+    const { args, command } = gated(request)
     const stdout = new OutputCapture(maxOutputBytes)
     const stderr = new OutputCapture(maxOutputBytes)
     const ended = Deferred.makeUnsafe<ChildOutcome["end"], ToolFailure>()
@@ -94,7 +96,7 @@ const start = ({
         cwd,
         env,
         detached: process.platform !== "win32",
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: [process.platform === "win32" ? "ignore" : "pipe", "pipe", "pipe"],
         windowsHide: true,
         windowsVerbatimArguments: isQuoted
       })
@@ -104,7 +106,7 @@ const start = ({
     }
     child.stdout?.on("data", (bytes) => stdout.push(bytes))
     child.stderr?.on("data", (bytes) => stderr.push(bytes))
-    for (const stream of [child.stdout, child.stderr]) stream?.on("error", () => {})
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {})
     child.once("error", (error) => {
       Deferred.doneUnsafe(ended, Effect.fail(fail(`the command could not be started: ${error.message}`)))
     })
@@ -113,5 +115,7 @@ const start = ({
       Deferred.doneUnsafe(ended, Effect.succeed(end))
     })
     child.once("close", () => Deferred.doneUnsafe(drained, Effect.void))
+    if (child.pid !== undefined) groups.started(child.pid)
+    child.stdin?.end("\n")
     return Effect.succeed({ child, stdout, stderr, ended, drained })
   })

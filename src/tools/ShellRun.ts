@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Settings } from "../Config.ts"
 import { judge } from "../domain/ShellRules.ts"
 import { inherited } from "../process/Environment.ts"
-import type { BackgroundGroups } from "../process/ProcessGroup.ts"
+import type { CommandGroups } from "../process/CommandGroups.ts"
 import { attempt, fail } from "./Attempt.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "./RunChild.ts"
 import { quietEnvironment } from "./QuietShell.ts"
@@ -20,7 +20,7 @@ const maxTimeoutMs = 24 * 60 * 60 * 1000
 export const shellRun = (
   workspace: Workspace["Service"],
   settings: Settings["tools"]["shell"],
-  background: BackgroundGroups
+  groups: CommandGroups
 ) =>
   Tool.make({
     name: "shell.run",
@@ -63,7 +63,7 @@ export const shellRun = (
             timeoutMs: limit,
             maxOutputBytes: settings.maxOutputBytes
           },
-          background
+          groups
         )
         return describe(outcome, limit)
       })

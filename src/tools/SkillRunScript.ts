@@ -9,7 +9,7 @@ import { holds } from "../skills/SkillFile.ts"
 import type { InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attempt, fail } from "./Attempt.ts"
 import { findSkill } from "./FindSkill.ts"
-import type { BackgroundGroups } from "../process/ProcessGroup.ts"
+import type { CommandGroups } from "../process/CommandGroups.ts"
 import { withRegularFile } from "./RegularFile.ts"
 import { runChild } from "./RunChild.ts"
 import { scriptCommand } from "./ScriptCommand.ts"
@@ -20,7 +20,7 @@ import * as Tool from "./Tool.ts"
 export const skillRunScript = (
   registry: SkillRegistry["Service"],
   { defaultTimeoutMs, maxOutputBytes }: Settings["tools"]["shell"],
-  background: BackgroundGroups
+  groups: CommandGroups
 ) =>
   Tool.make({
     name: "skill.run_script",
@@ -53,7 +53,7 @@ export const skillRunScript = (
             timeoutMs: defaultTimeoutMs,
             maxOutputBytes
           },
-          background
+          groups
         )
         return describe(outcome, defaultTimeoutMs)
       })

@@ -11,7 +11,7 @@ import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attach } from "./Attach.ts"
 import { fail } from "./Attempt.ts"
 import { httpRequest } from "./HttpRequest.ts"
-import { BackgroundGroups } from "../process/ProcessGroup.ts"
+import * as CommandGroups from "../process/CommandGroups.ts"
 import { finish } from "./Finish.ts"
 import { fsEdit } from "./FsEdit.ts"
 import { fsGlob } from "./FsGlob.ts"
@@ -56,8 +56,7 @@ export class Toolbox extends Context.Service<
         const { toolTimeoutMs } = settings.agent
         const workspace = yield* Workspace
         const skills = yield* SkillRegistry
-        const background = new BackgroundGroups()
-        yield* Effect.addFinalizer(() => background.endAll)
+        const groups = yield* CommandGroups.make
 
         const builtIn = [
           fsList(workspace),
@@ -66,10 +65,10 @@ export class Toolbox extends Context.Service<
           fsEdit(workspace),
           fsGlob(workspace),
           fsGrep(workspace),
-          shellRun(workspace, settings.tools.shell, background),
+          shellRun(workspace, settings.tools.shell, groups),
           httpRequest(settings.http),
           skillView(skills),
-          skillRunScript(skills, settings.tools.shell, background),
+          skillRunScript(skills, settings.tools.shell, groups),
           attach(workspace),
           finish
         ]
@@ -102,7 +101,7 @@ export class Toolbox extends Context.Service<
           get specs() {
             return (specs ??= Array.from(tools.values(), specOf))
           },
-          endBackground: background.endAll,
+          endBackground: groups.endBackground,
           reads: (name) => tools.get(name)?.reads ?? true,
           plan
         })

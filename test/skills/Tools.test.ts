@@ -168,7 +168,7 @@ describe("skill.run_script", () => {
         plantScript(here, "bad.sh", "#!/bin/sh\necho no >&2\nexit 3\n")
         assert.deepInclude(yield* run(here, "bad.sh"), { status: "error", summary: "exit code 3\n--- stderr ---\nno" })
         plantScript(here, "lost.sh", "#!/no/such/interpreter\n")
-        assert.match((yield* run(here, "lost.sh")).summary, /could not be started/)
+        assert.match((yield* run(here, "lost.sh")).summary, /^exit code 127\n.*lost\.sh/s)
       })
     )
   )
