@@ -6,7 +6,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeFolders } from "../config/Folders.ts"
@@ -19,11 +18,12 @@ import { refused, StoreError } from "./StoreError.ts"
  * The sidecar's database in a file: its directory made if need be, checked, and brought up to date. A damaged one is set
  * aside under another name, logged as an error, and replaced; a newer one is left as it is (runtime, State directory).
  */
-export const layer = (filename: string): Layer.Layer<SqlClient.SqlClient, StoreError | NewerDatabase> =>
-  Layer.effect(SqlClient.SqlClient, open(filename)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (
+  filename: string
+): Layer.Layer<Sqlite.SqliteClient | SqlClient.SqlClient, StoreError | NewerDatabase> => Sqlite.layerOf(open(filename))
 
 /** The same in memory, gone with its scope. */
-export const layerMemory: Layer.Layer<SqlClient.SqlClient> = Layer.fresh(
+export const layerMemory: Layer.Layer<Sqlite.SqliteClient | SqlClient.SqlClient> = Layer.fresh(
   Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Sqlite.layerMemory), Layer.orDie)
 )
 

@@ -2,7 +2,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as path from "node:path"
-import type { SqlClient } from "effect/sql/SqlClient"
 import { Config } from "../Config.ts"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
@@ -10,6 +9,7 @@ import type { SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsResult } from "../protocol/Request.ts"
 import * as Database from "./Database.ts"
 import type { NewerDatabase } from "./Migrations.ts"
+import type { SqliteClient } from "./Sqlite.ts"
 import * as SqlSessions from "./SqlSessions.ts"
 import type { StoreError } from "./StoreError.ts"
 import { keepingUnsaved } from "./Unsaved.ts"
@@ -48,7 +48,7 @@ export class SessionStore extends Context.Service<
   }
 >()("atomic-agent-sidecar/store/SessionStore") {
   /** Over a migrated database; every failure is the caller's. */
-  static readonly layerSql: Layer.Layer<SessionStore, never, SqlClient> = Layer.effect(this, SqlSessions.make)
+  static readonly layerSql: Layer.Layer<SessionStore, never, SqliteClient> = Layer.effect(this, SqlSessions.make)
 
   /** Gone with its scope. */
   static readonly layerMemory: Layer.Layer<SessionStore> = Layer.fresh(this.layerSql).pipe(

@@ -1,46 +1,46 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as SqlClient from "effect/sql/SqlClient"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import { Record, SessionState } from "../protocol/SessionState.ts"
 import * as Owner from "./Owner.ts"
+import { SqliteClient } from "./Sqlite.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /** The store over a migrated database. */
-export const make: Effect.Effect<SessionStore["Service"], never, SqlClient.SqlClient> = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+export const make: Effect.Effect<SessionStore["Service"], never, SqliteClient> = Effect.gen(function* () {
+  const sql = yield* SqliteClient
   const owner = Owner.self()
 
-  const write = Effect.fnUntraced(
-    function* (head: SessionHead, entries: ReadonlyArray<Entry>) {
-      const said = firstMessage(entries)
-      const skills = JSON.stringify(head.loadedSkills)
-      const usage = head.contextUsage === null ? null : JSON.stringify(head.contextUsage)
-      const known = yield* sql`
-      UPDATE sessions SET status = ${head.status}, turn_count = ${head.turnCount}, step_count = ${head.stepCount},
-        updated_at = ${head.updatedAt}, first_message = coalesce(first_message, ${said}), last_error = ${head.lastError},
-        loaded_skills = ${skills}, context_usage = ${usage}, owner_pid = ${owner.pid}, owner_started = ${owner.started}
-      WHERE id = ${head.id} RETURNING 1`
-      if (known.length === 0) {
-        yield* sql`
-        INSERT INTO sessions (id, working_dir, status, turn_count, step_count, created_at, updated_at, first_message,
-          last_error, loaded_skills, context_usage, owner_pid, owner_started)
-        VALUES (${head.id}, ${head.workingDir}, ${head.status}, ${head.turnCount}, ${head.stepCount}, ${head.createdAt},
-          ${head.updatedAt}, ${said}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`
-        yield* sql`
-        INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${JSON.stringify(head.metadata)})`
-      }
-      for (const entry of entries) {
-        yield* sql`INSERT INTO entries (session_id, json) VALUES (${head.id}, ${JSON.stringify(entry)})`
-      }
-    },
-    sql.withTransaction,
-    Effect.uninterruptible
-  )
+  const write = (head: SessionHead, entries: ReadonlyArray<Entry>) =>
+    sql
+      .transact((run) => {
+        const said = firstMessage(entries)
+        const skills = JSON.stringify(head.loadedSkills)
+        const usage = head.contextUsage === null ? null : JSON.stringify(head.contextUsage)
+        const known = run(sql`
+        UPDATE sessions SET status = ${head.status}, turn_count = ${head.turnCount}, step_count = ${head.stepCount},
+          updated_at = ${head.updatedAt}, first_message = coalesce(first_message, ${said}),
+          last_error = ${head.lastError}, loaded_skills = ${skills}, context_usage = ${usage},
+          owner_pid = ${owner.pid}, owner_started = ${owner.started}
+        WHERE id = ${head.id} RETURNING 1`)
+        if (known.length === 0) {
+          run(sql`
+          INSERT INTO sessions (id, working_dir, status, turn_count, step_count, created_at, updated_at, first_message,
+            last_error, loaded_skills, context_usage, owner_pid, owner_started)
+          VALUES (${head.id}, ${head.workingDir}, ${head.status}, ${head.turnCount}, ${head.stepCount}, ${head.createdAt},
+            ${head.updatedAt}, ${said}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`)
+          run(sql`
+          INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${JSON.stringify(head.metadata)})`)
+        }
+        for (const entry of entries) {
+          run(sql`INSERT INTO entries (session_id, json) VALUES (${head.id}, ${JSON.stringify(entry)})`)
+        }
+      })
+      .pipe(Effect.uninterruptible)
 
   /** Ends on paper what a process that is gone left running; guarded, since another sidecar may be doing the same. */
   const endInterrupted = Effect.fnUntraced(function* (id: SessionId | null) {

@@ -10,15 +10,14 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 import { temporaryDatabase } from "./stateDir.ts"
 
 const connect = (filename: string) => Sqlite.make({ filename }).pipe(Effect.provide(Reactivity.layer))
 
-const inMemory = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
-  Effect.flatMap(SqlClient.SqlClient, use).pipe(Effect.provide(Sqlite.layerMemory))
+const inMemory = <A, E>(use: (sql: Sqlite.SqliteClient) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Sqlite.SqliteClient, use).pipe(Effect.provide(Sqlite.layerMemory))
 
 /** Two connections to one new file, as two sidecars have them. */
 const twoConnections = Effect.gen(function* () {
@@ -92,6 +91,64 @@ describe("Sqlite", () => {
     )
   )
 
+  it.effect("does a transaction in one step, and answers what its work answers", () =>
+    inMemory((sql) =>
+      Effect.gen(function* () {
+        yield* sql`CREATE TABLE t (a INTEGER)`
+        const rows = yield* sql.transact((run) => {
+          run(sql`INSERT INTO t VALUES (${1}), (${2})`)
+          return run(sql`UPDATE t SET a = a + 10 RETURNING a`)
+        })
+        assert.deepStrictEqual(
+          rows.map((row) => ({ ...row })),
+          [{ a: 11 }, { a: 12 }]
+        )
+        assert.deepStrictEqual(yield* sql`SELECT a FROM t`.values, [[11], [12]])
+      })
+    )
+  )
+
+  it.effect("undoes a transaction of which one statement fails, names that one, and goes on", () =>
+    inMemory((sql) =>
+      Effect.gen(function* () {
+        yield* sql`CREATE TABLE t (a INTEGER UNIQUE)`
+        const error = yield* Effect.flip(
+          sql.transact((run) => {
+            run(sql`INSERT INTO t VALUES (1)`)
+            run(sql`INSERT INTO t (a) VALUES (1)`)
+          })
+        )
+        assert.strictEqual(error.reason._tag, "UniqueViolation")
+        assert.strictEqual(error.reason.operation, "INSERT INTO t (a) VALUES (1)")
+        yield* sql.transact((run) => run(sql`INSERT INTO t VALUES (2)`))
+        assert.deepStrictEqual(yield* sql`SELECT a FROM t`.values, [[2]])
+      })
+    )
+  )
+
+  it.effect("lets no transaction in one step into another fiber's", () =>
+    inMemory((sql) =>
+      Effect.gen(function* () {
+        yield* sql`CREATE TABLE t (a INTEGER)`
+        const inside = yield* Deferred.make<void>()
+        const leave = yield* Deferred.make<void>()
+        const failing = yield* Deferred.succeed(inside, undefined).pipe(
+          Effect.andThen(Deferred.await(leave)),
+          Effect.andThen(Effect.fail("rolled back")),
+          sql.withTransaction,
+          Effect.flip,
+          Effect.forkChild
+        )
+        yield* Deferred.await(inside)
+        const other = yield* Effect.forkChild(sql.transact((run) => run(sql`INSERT INTO t VALUES (2)`)))
+        yield* Deferred.succeed(leave, undefined)
+        yield* Fiber.join(failing)
+        yield* Fiber.join(other)
+        assert.deepStrictEqual(yield* sql`SELECT a FROM t`.values, [[2]])
+      })
+    )
+  )
+
   it.effect("undoes only the inner of two transactions", () =>
     inMemory((sql) =>
       Effect.gen(function* () {
@@ -149,6 +206,20 @@ describe("Sqlite", () => {
       yield* one`COMMIT`
       yield* two.withTransaction(two`INSERT INTO t VALUES (2, 'y')`)
       assert.deepStrictEqual(yield* one`SELECT a FROM t`.values, [[2]])
+    })
+  )
+
+  it.effect("does a transaction in one step as soon as another process lets go of the lock", () =>
+    Effect.gen(function* () {
+      const [one, two] = yield* twoConnections
+      yield* one`BEGIN IMMEDIATE`
+      const waiting = yield* Effect.forkChild(two.transact((run) => run(two`INSERT INTO t VALUES (1, 'x')`)))
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* one`COMMIT`
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(waiting)
+      assert.deepStrictEqual(yield* one`SELECT a FROM t`.values, [[1]])
     })
   )
 
