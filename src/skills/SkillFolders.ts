@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { mkdir, realpath, rm, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
@@ -69,6 +70,8 @@ const maxTold = 1000
 
 const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<Shelf>> => {
   const path = NodePath.join(workingDir, ".atomic-agent", "skills")
+  // With each turn: who has no skills should not wait for three looks into the file system.
+  if (isAbsent(path) && isAbsent(folder)) return []
   const [within, real, global] = await Promise.all(
     [workingDir, path, folder].map((each) => realpath(each).catch(noPath))
   )
@@ -76,6 +79,14 @@ const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyAr
   // In the home directory, the project's folder may be the global one.
   if (within === undefined || real === undefined || real === global) return shelves
   return [...shelves, { path, source: "project", within }]
+}
+
+const isAbsent = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }
 
 const noPath = () => undefined
