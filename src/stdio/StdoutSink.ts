@@ -66,8 +66,8 @@ export class StdoutSink extends Context.Service<
         inFlight = 0
         settle()
         yield* filled.await
-        // Whoever filled it may have more to say: one write for all of it.
-        yield* Effect.yieldNow
+        // Whoever filled it may have more to say: one write for all of it, and none of it waits for the next event.
+        yield* afterThis
         if (outbox.isEmpty) return yield* Cause.done()
         const before = outbox.bytes
         const text = outbox.take(writeBytes)
@@ -147,6 +147,9 @@ export class StdoutSink extends Context.Service<
     })
   )
 }
+
+/** Waits until what runs now has come to its end. */
+const afterThis = Effect.callback<void>((resume) => process.nextTick(resume, Effect.void))
 
 const toggle = (latch: Latch.Latch, open: boolean): void => {
   if (open) latch.openUnsafe()
