@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -110,6 +111,19 @@ export class ActiveSession extends Context.Service<
         services: Context.Context<SessionServices>
       ) {
         const { head } = stored
+        const { child, probe, url } = Context.get(services, LlamaClient)
+        if (child !== undefined) yield* child.start
+        // The rest is built while the server thinks about its answer.
+        const probing = yield* aside(
+          "the model server cannot be probed",
+          () => Effect.asSome(probe),
+          Option.none()
+        ).pipe(
+          Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
+          // Whoever ends the sidecar does not wait for a server that does not answer.
+          Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>())),
+          Effect.forkChild
+        )
         const registry = Context.get(services, SkillRegistry)
         const skills = skillLines(yield* aside("the skills cannot be listed", () => registry.list(head.workingDir), []))
         const system = yield* readPrompt(config, head, skills)
@@ -121,19 +135,9 @@ export class ActiveSession extends Context.Service<
             SessionLedger.layer(stored)
           )
         ).pipe(Layer.buildWithScope(scope), Effect.provideContext(Context.add(services, StdoutSink, sink)))
-        const { child, probe, url } = Context.get(services, LlamaClient)
         const lost = (loss: ServerLoss) =>
           sink.emit({ type: "llm_unavailable", payload: { url, mode: "managed", ...loss } })
-        if (child !== undefined) yield* child.start
-        const probed = yield* aside(
-          "the model server cannot be probed",
-          () => Effect.asSome(probe),
-          Option.none()
-        ).pipe(
-          Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
-          // Whoever ends the sidecar does not wait for a server that does not answer.
-          Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>()))
-        )
+        const probed = yield* Fiber.join(probing)
         if (probed._tag === "Some" && probed.value.state === "unreachable" && config.localModels.mode === "external") {
           yield* sink.emit({ type: "llm_unavailable", payload: unavailable(config, probed.value) })
         }

@@ -96,10 +96,13 @@ export class Toolbox extends Context.Service<
           return { _tag: "Ready", ...(need === undefined ? {} : { need }), run: result }
         })
 
+        const describe = () => (specs ??= Array.from(tools.values(), specOf))
+        // Deriving them takes a while: as soon as there is nothing better to do, and not when the first turn waits.
+        yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, Effect.sync(describe)))
+
         return Toolbox.of({
-          // Derived when first asked for: start-up does not pay for it.
           get specs() {
-            return (specs ??= Array.from(tools.values(), specOf))
+            return describe()
           },
           endBackground: groups.endBackground,
           reads: (name) => tools.get(name)?.reads ?? true,
