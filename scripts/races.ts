@@ -4,6 +4,7 @@
  * the interleavings tells the seed and path that show it again.
  */
 import { parseArgs } from "node:util"
+import { bootSignals } from "./races/BootSignals.ts"
 import { brokenPipes } from "./races/BrokenPipes.ts"
 import { company } from "./races/Company.ts"
 import { crowd } from "./races/Crowd.ts"
@@ -45,7 +46,8 @@ const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
     ...(await sidecarKilled("programs that are deaf to TERM")),
     ...(await sidecarKilled("a command", { guardFirst: true }))
   ],
-  pipes: brokenPipes
+  pipes: brokenPipes,
+  boot: () => bootSignals(Array.from({ length: 200 }, (_, index) => 2 * index))
 }
 
 // `--runs` and `--seed` alone are about the interleavings.

@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { binPath, StateDir } from "./support/Bin.ts"
+import { Bin, binPath, StateDir } from "./support/Bin.ts"
 
 const ping = '{"kind":"request","id":"1","type":"ping"}\n'
 
@@ -69,4 +69,29 @@ describe("the launcher", () => {
       launch("")
       launch(Path.join(binPath, "not-a-folder"))
     }))
+})
+
+describe("a signal that comes before the program hears signals", () => {
+  const moments = {
+    "while the program is compiled": "process.kill(process.pid, signal); return run.call(this)",
+    "before it has begun, if it never does":
+      "return () => { process.kill(process.pid, signal); setInterval(() => {}, 1000) }"
+  }
+
+  it.each(
+    (["SIGTERM", "SIGINT", "SIGHUP"] as const).flatMap((signal) =>
+      Object.entries(moments).map(([moment, act]) => [signal, moment, act] as const)
+    )
+  )("ends it with exit code 0: %s %s", async (signal, _moment, act) => {
+    const preload = `
+      const { prototype } = process.getBuiltinModule("node:vm").Script
+      const run = prototype.runInThisContext
+      const signal = "${signal}"
+      prototype.runInThisContext = function () { ${act} }`
+    using state = new StateDir()
+    using bin = new Bin(state, { nodeOptions: ["--import", `data:text/javascript,${encodeURIComponent(preload)}`] })
+    assert.deepStrictEqual(await bin.exited, { code: 0, signal: null })
+    assert.deepStrictEqual({ frames: bin.frames, stderr: bin.stderr }, { frames: [], stderr: "" })
+    assert.isFalse(Fs.existsSync(Path.join(state.path, "sidecar.sqlite")))
+  })
 })

@@ -1,4 +1,5 @@
 import * as Fs from "node:fs"
+import { constants } from "node:os"
 
 /** The processes below one, by id, from /proc. */
 export const descendants = (pid: number): ReadonlyArray<number> => {
@@ -25,6 +26,16 @@ export const commandOf = (pid: number): string => {
     return Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
   } catch {
     return ""
+  }
+}
+
+/** Whether it has a handler of its own for a signal; no, where it is gone. */
+export const catches = (pid: number, signal: NodeJS.Signals): boolean => {
+  try {
+    const [, caught = "0"] = /^SigCgt:\s*(\w+)/m.exec(Fs.readFileSync(`/proc/${pid}/status`, "latin1")) ?? []
+    return ((BigInt(`0x${caught}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n
+  } catch {
+    return false
   }
 }
 

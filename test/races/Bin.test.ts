@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { bootSignals } from "../../scripts/races/BootSignals.ts"
 import { brokenPipes } from "../../scripts/races/BrokenPipes.ts"
 import { company } from "../../scripts/races/Company.ts"
 import { crowd } from "../../scripts/races/Crowd.ts"
@@ -43,5 +44,9 @@ describe("the bin", { timeout: 120_000 }, () => {
 
   it("is gone at once, and does next to nothing, when all three pipes close during output", async () => {
     await brokenPipes()
+  })
+
+  it("exits 0 wherever in its own start it is ended", async () => {
+    await bootSignals(Array.from({ length: 11 }, (_, index) => 20 * index))
   })
 })
