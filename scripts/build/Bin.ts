@@ -4,6 +4,7 @@ import * as Path from "node:path"
 import * as esbuild from "esbuild"
 import packageJson from "../../package.json" with { type: "json" }
 import { builtins } from "./Builtins.ts"
+import { joined, type Piece, type SourceMap } from "./OneProgram.ts"
 
 export interface BinOptions {
   readonly entry: string
@@ -16,7 +17,7 @@ export interface BinOptions {
  * frames can be read without the source map.
  */
 export const buildBin = async ({ entry, outfile }: BinOptions): Promise<void> => {
-  const { code, map } = await bundle(entry, outfile)
+  const { code, sections } = joined(await bundle(entry, Path.dirname(outfile)), `${Path.parse(entry).name}.js`)
   const program = code.replaceAll("/* @__PURE__ */", "").trimEnd()
   if (/[^\n\r\t -~]/.test(program)) throw new Error("the bundle is not plain ASCII, as the launcher reads it")
   if (program.includes("*<>/")) throw new Error("the bundle holds the sign that stands for the end of a comment")
@@ -27,31 +28,42 @@ export const buildBin = async ({ entry, outfile }: BinOptions): Promise<void> =>
   Fs.mkdirSync(Path.dirname(outfile), { recursive: true })
   Fs.writeFileSync(outfile, text)
   Fs.chmodSync(outfile, 0o755)
-  Fs.writeFileSync(`${outfile}.map`, JSON.stringify(shifted(ownSources(map), head.split("\n").length - 1)))
+  // Without a list of sources of its own, Node does not read a map in sections.
+  const lines = head.split("\n").length - 1
+  const shifted = sections.map(({ map, offset }) => ({
+    offset: { ...offset, line: offset.line + lines },
+    map: ownSources(map)
+  }))
+  Fs.writeFileSync(`${outfile}.map`, JSON.stringify({ version: 3, sources: [], sections: shifted }))
 }
 
-const bundle = async (entry: string, outfile: string) => {
+const bundle = async (entry: string, outdir: string): Promise<ReadonlyArray<Piece>> => {
   const result = await esbuild.build({
     entryPoints: [entry],
-    outfile,
+    outdir,
     write: false,
     bundle: true,
-    format: "cjs",
+    splitting: true,
+    format: "esm",
     platform: "node",
     target: "node22",
     minifySyntax: true,
     legalComments: "none",
+    // What runs is no module.
+    define: { "import.meta": "undefined" },
     sourcemap: "external",
     metafile: true,
     plugins: [builtins],
     logLevel: "warning"
   })
-  const imports = Object.values(result.metafile.outputs).flatMap((output) => output.imports)
-  if (imports.length > 0) {
-    throw new Error(`the bundle still imports ${[...new Set(imports.map(({ path }) => path))].join(", ")}`)
-  }
-  const textOf = (ending: string) => result.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? ""
-  return { code: textOf(".js"), map: JSON.parse(textOf(".js.map")) as SourceMap }
+  const pieces = result.outputFiles.filter(({ path }) => path.endsWith(".js"))
+  const imported = Object.values(result.metafile.outputs).flatMap(({ imports }) => imports)
+  const outside = imported.filter(({ external }) => external === true).map(({ path }) => path)
+  if (outside.length > 0) throw new Error(`the bundle still imports ${[...new Set(outside)].join(", ")}`)
+  return pieces.map(({ path, text }) => {
+    const map = result.outputFiles.find((file) => file.path === `${path}.map`)?.text ?? ""
+    return { name: Path.basename(path), code: text, map: JSON.parse(map) as SourceMap }
+  })
 }
 
 /** The launcher as any Node that knows ES modules can read it. */
@@ -70,12 +82,6 @@ const launcher = async (hash: string): Promise<string> => {
   return code
 }
 
-interface SourceMap {
-  readonly sources: ReadonlyArray<string>
-  readonly sourcesContent: ReadonlyArray<string | null>
-  readonly mappings: string
-}
-
 /** The map keeps the places in all sources, and the text of our own only: it is a tenth of the size. */
 const ownSources = (map: SourceMap): SourceMap => ({
   ...map,
@@ -83,5 +89,3 @@ const ownSources = (map: SourceMap): SourceMap => ({
     Path.normalize(map.sources[index] ?? "").includes("node_modules") ? null : text
   )
 })
-
-const shifted = (map: SourceMap, lines: number): SourceMap => ({ ...map, mappings: ";".repeat(lines) + map.mappings })

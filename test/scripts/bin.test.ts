@@ -24,6 +24,34 @@ void access("/").then(() => console.log(basename("/a/b"), typeof Fs.readFileSync
     )
     await buildBin({ entry, outfile })
     Fs.rmSync(entry)
+    const [early, later] = [Path.join(folder, "early.ts"), Path.join(folder, "later.ts")]
+    Fs.writeFileSync(
+      Path.join(folder, "shared.ts"),
+      `export const shared = { is: "shared" }\nexport const name = "theirs"`
+    )
+    Fs.writeFileSync(
+      later,
+      `import { name as theirs, shared } from "./shared.ts"
+console.log("loaded")
+export const name = "own"
+export const say = (other: object) => [name, theirs, shared === other]
+export const explode = () => { throw new Error("boom") }
+`
+    )
+    Fs.writeFileSync(
+      early,
+      `import { name, shared } from "./shared.ts"
+const load = async () => {
+  const first = await import("./later.ts")
+  console.log(...first.say(shared), first === (await import("./later.ts")))
+  if (process.argv[2] === "explode") first.explode()
+}
+console.log(name)
+if (process.argv[2] !== undefined) void load()
+`
+    )
+    await buildBin({ entry: early, outfile: Path.join(folder, "split/main.js") })
+    for (const name of ["early", "later", "shared"]) Fs.rmSync(Path.join(folder, `${name}.ts`))
   })
   afterAll(() => Fs.rmSync(folder, { recursive: true }))
 
@@ -59,5 +87,21 @@ void access("/").then(() => console.log(basename("/a/b"), typeof Fs.readFileSync
     assert.match(text, /^#!\/usr\/bin\/env node\n/)
     assert.notMatch(text, /^import /m)
     if (process.platform !== "win32") assert.strictEqual(Fs.statSync(outfile).mode & 0o111, 0o111)
+  })
+
+  describe("of which a part is imported when it is needed", () => {
+    const split = Path.join(folder, "split/main.js")
+
+    it("does not evaluate that part before", () => {
+      assert.deepStrictEqual(run(split), { status: 0, stdout: "theirs\n", stderr: "" })
+    })
+
+    it("evaluates it once, with the very modules that the program has, and names of its own", () => {
+      assert.strictEqual(run(split, "load").stdout, "theirs\nloaded\nown theirs true true\n")
+    })
+
+    it("names the line of its source in a stack", () => {
+      assert.match(run("--enable-source-maps", split, "explode").stderr, /at .*explode .*later\.ts:5:/)
+    })
   })
 })
