@@ -67,10 +67,21 @@ export interface Settings {
   }
   readonly skills: { readonly disabled: ReadonlyArray<string> }
   readonly sidecar: { readonly maxLineBytes: number; readonly outputBufferBytes: number }
+  /** Absent: nothing is measured for it and nothing is sent. */
+  readonly telemetry: TelemetrySettings | undefined
+}
+
+/** Where telemetry goes, and under what name. */
+export interface TelemetrySettings {
+  /** Base URL of an OTLP collector, without a trailing `/`. */
+  readonly endpoint: string
+  readonly headers: Redacted.Redacted<{ readonly [name: string]: string }>
+  readonly serviceName: string
+  readonly resourceAttributes: { readonly [key: string]: string }
 }
 
 /** Settings of which only some are given. */
-export type Overrides<A = Settings> = A extends ReadonlyArray<unknown> | Redacted.Redacted
+export type Overrides<A = Settings> = A extends ReadonlyArray<unknown> | Redacted.Redacted<unknown>
   ? A
   : A extends object
     ? { readonly [K in keyof A]?: Overrides<A[K]> }

@@ -11,6 +11,7 @@ import { type Ending, Lifeline } from "./stdio/Lifeline.ts"
 import * as LogFrames from "./stdio/LogFrames.ts"
 import { StdinDecoder } from "./stdio/StdinDecoder.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
+import * as Telemetry from "./telemetry/Telemetry.ts"
 
 /** The two ends of the pipe and what is read from one and written to the other. */
 export const ends = <E>(lifeline: Layer.Layer<Lifeline, E, StdoutSink>) =>
@@ -47,10 +48,10 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     if (Exit.isFailure(served)) yield* served
   }).pipe(Effect.scoped)
 
-/** The sidecar over the process's own pipe, or any other `Stdio`. */
+/** The sidecar over the process's own pipe, or any other `Stdio`, with telemetry where that is turned on. */
 export const run = <E extends { readonly message: string }, R, LE = never>(
   services: Layer.Layer<SessionServices, E, R>,
   lifeline: Layer.Layer<Lifeline, LE, StdoutSink> = Lifeline.layer
-) => serve(services).pipe(Effect.provide(ends(lifeline)))
+) => serve(services).pipe(Effect.provide(Layer.provideMerge(Telemetry.layer, ends(lifeline))))
 
 const isEnding = (last: unknown): last is Ending => typeof last === "object" && last !== null && "lateExitCode" in last

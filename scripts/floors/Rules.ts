@@ -23,6 +23,7 @@ const floors: Readonly<Record<string, number>> = {
   "skills/": 2,
   "tools/": 3,
   "session/": 4,
+  "telemetry/": 4,
   "router/": 5,
   "main.ts": 6,
   "Serving.ts": 6,

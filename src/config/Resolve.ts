@@ -6,6 +6,7 @@ import * as ConfigFile from "./ConfigFile.ts"
 import { ConfigInvalid } from "./ConfigInvalid.ts"
 import * as DotEnv from "./DotEnv.ts"
 import { managedUrl } from "./ManagedUrl.ts"
+import { telemetry } from "./Otel.ts"
 import { baseUrl } from "./Rules.ts"
 import * as Variables from "./Variables.ts"
 
@@ -132,7 +133,8 @@ const settings = (
     sidecar: {
       maxLineBytes: sidecar.maxLineBytes ?? 32 * mebibyte,
       outputBufferBytes: sidecar.outputBufferBytes ?? 8 * mebibyte
-    }
+    },
+    telemetry: telemetry(variables)
   }
 }
 

@@ -4,6 +4,7 @@ import { LogLevel } from "../protocol/Event.ts"
 import { firstFault } from "../protocol/Explain.ts"
 import { ConfigInvalid, mayHoldPassword, shown } from "./ConfigInvalid.ts"
 import type { Assignment } from "./DotEnv.ts"
+import { isOn, otelFields } from "./Otel.ts"
 import { integerBetween, integerFrom, milliseconds, numberBetween, numberFrom, token, url } from "./Rules.ts"
 
 const optional = Schema.optionalKey
@@ -24,14 +25,23 @@ const Variables = Schema.Struct({
   ATOMIC_AGENT_LLAMA_TOP_K: optional(integerFrom(-1)),
   ATOMIC_AGENT_LLAMA_SEED: optional(integerFrom(-1)),
   ATOMIC_AGENT_MAX_PARALLEL_TOOL_CALLS: optional(integerBetween(1, 16)),
-  ATOMIC_AGENT_LOG_LEVEL: optional(LogLevel)
+  ATOMIC_AGENT_LOG_LEVEL: optional(LogLevel),
+  ...otelFields
 })
 export type Variables = typeof Variables.Type
 
 const words: ReadonlySet<string> = new Set([
   "ATOMIC_AGENT_LLAMA_URL",
   "ATOMIC_AGENT_LLAMA_API_KEY",
-  "ATOMIC_AGENT_LOG_LEVEL"
+  "ATOMIC_AGENT_LOG_LEVEL",
+  ...Object.keys(otelFields)
+])
+
+/** What is never told, however wrong it is. */
+const secrets: ReadonlySet<string> = new Set([
+  "ATOMIC_AGENT_LLAMA_API_KEY",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_RESOURCE_ATTRIBUTES"
 ])
 
 export type Environment = { readonly [name: string]: string | undefined }
@@ -46,8 +56,10 @@ export const parse = (
   dotEnv: ReadonlyMap<string, Assignment>
 ): Result.Result<Variables, ConfigInvalid> => {
   const raw: { [name: string]: string | number } = {}
+  const given = (name: string) => set(environment[name]) ?? set(dotEnv.get(name)?.value)
+  const isSending = isOn(given)
   for (const name of Object.keys(Variables.fields)) {
-    const text = set(environment[name]) ?? set(dotEnv.get(name)?.value)
+    const text = name in otelFields && !isSending ? undefined : given(name)
     if (text !== undefined) raw[name] = words.has(name) ? text : numberOrText(text)
   }
   // Usually none is set, and the decoder's first run is a noticeable part of the start.
@@ -58,7 +70,7 @@ export const parse = (
     if (set(environment[key]) === undefined) {
       return new ConfigInvalid({ source: `${file} line ${dotEnv.get(key)?.line}`, key, expected })
     }
-    const hidden = key === "ATOMIC_AGENT_LLAMA_API_KEY" || mayHoldPassword(actual)
+    const hidden = secrets.has(key) || mayHoldPassword(actual)
     return new ConfigInvalid({
       source: `environment variable ${key}`,
       expected,

@@ -3,12 +3,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { Config } from "../Config.ts"
 import { LlamaClient, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
 import { Hearing } from "./Hearing.ts"
 import { ModelWatch, stateShownBy } from "./ModelWatch.ts"
+import { TurnFollower } from "./TurnFollower.ts"
 import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** What the model answered, after its words have been streamed. */
@@ -31,9 +33,12 @@ export class ModelStep extends Context.Service<
       const llama = yield* LlamaClient
       const toolbox = yield* Toolbox
       const watch = yield* ModelWatch
+      const follower = yield* TurnFollower
+      const { model } = (yield* Config).localModels
 
       const run = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
-        const { feed, ledger } = progress
+        const { feed, ledger, turn } = progress
+        follower?.asks(turn.id, model ?? watch.model)
         const now = Effect.map(Clock.monotonicTimeNanos, toMillis)
         const hearing = new Hearing(step, llama.slotId, yield* now)
         const request = {
@@ -58,6 +63,7 @@ export class ModelStep extends Context.Service<
 
         const { calls, reason, usage } = finished
         measure(progress, step, usage)
+        follower?.answered(turn.id, finished)
         yield* feed.emitAll(hearing.end(finished, yield* now))
         yield* watch.saw("ready")
         const windowTokens = yield* llama.window

@@ -18,6 +18,8 @@ export class ModelWatch extends Context.Service<
     saw(state: ServerState["state"], detail?: string): Effect.Effect<void>
     /** Probes while the server is not ready and the host wants to know; never ends. */
     readonly probing: Effect.Effect<never>
+    /** The model that the server was last found with. */
+    readonly model: string | undefined
   }
 >()("atomic-agent-sidecar/session/ModelWatch") {
   static readonly layer = Layer.effect(
@@ -47,7 +49,14 @@ export class ModelWatch extends Context.Service<
         last.state === "ready" || !sink.isGranted("llm_state") ? Effect.void : Effect.flatMap(llama.probe, found)
       ).pipe(Effect.andThen(Effect.sleep(probeEveryMs)), Effect.forever)
 
-      return ModelWatch.of({ begin, saw, probing })
+      return ModelWatch.of({
+        begin,
+        saw,
+        probing,
+        get model() {
+          return last.model
+        }
+      })
     })
   )
 }

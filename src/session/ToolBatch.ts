@@ -13,6 +13,7 @@ import { type Planned, Toolbox } from "../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
 import { callKey, refusalOf, remember, shownArgs } from "./CallMemory.ts"
 import { metric } from "./Metric.ts"
+import { TurnFollower } from "./TurnFollower.ts"
 import { type OpenCall, type OpenStep, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** The tool that ends a turn. */
@@ -40,6 +41,7 @@ export class ToolBatch extends Context.Service<
       const { agent } = yield* Config
       const toolbox = yield* Toolbox
       const gate = yield* ApprovalGate
+      const follower = yield* TurnFollower
 
       const announce = Effect.fnUntraced(function* (
         progress: TurnProgress,
@@ -113,6 +115,10 @@ export class ToolBatch extends Context.Service<
       })
 
       const plan = (progress: TurnProgress, call: ToolCall): Effect.Effect<Planned> => {
+        if (follower !== undefined) {
+          const known = toolbox.specs.find(({ name }) => name === call.tool)
+          follower.begins(progress.turn.id, call.callId, known?.name)
+        }
         const refusal = refusalOf(progress, call)
         if (refusal !== undefined) return Effect.succeed({ _tag: "Refused", why: refusal })
         return toolbox.plan(call, { workingDir: progress.ledger.workingDir })

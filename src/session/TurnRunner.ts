@@ -17,6 +17,7 @@ import * as Steering from "./Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
 import { endTurn, finishStep, outcomeOf } from "./TurnEnd.ts"
+import { followed, TurnFollower } from "./TurnFollower.ts"
 import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** What a turn belongs to. */
@@ -48,6 +49,7 @@ export class TurnRunner extends Context.Service<
       const modelStep = yield* ModelStep
       const toolBatch = yield* ToolBatch
       const toolbox = yield* Toolbox
+      const follower = yield* TurnFollower
 
       const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
         const { feed, ledger, turn } = progress
@@ -194,7 +196,7 @@ export class TurnRunner extends Context.Service<
           onSteering(steering)
           const progress: TurnProgress = {
             turn,
-            feed: SessionFeed.make(sink, ledger.sessionId, turn.id),
+            feed: followed(SessionFeed.make(sink, ledger.sessionId, turn.id), follower),
             ledger,
             steering,
             system,

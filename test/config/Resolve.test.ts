@@ -135,7 +135,13 @@ describe("the keys of config.json", () => {
           ? leaves(inner, `${path}${name}.`)
           : [`${path}${name}`]
       )
-    const rows = new Set([...keys.map(([key]) => key), ...variables.map(([, key]) => key), "stateDir", "llama.apiKey"])
+    const rows = new Set([
+      ...keys.map(([key]) => key),
+      ...variables.map(([, key]) => key),
+      "stateDir",
+      "llama.apiKey",
+      "telemetry"
+    ])
     assert.deepStrictEqual([...rows].toSorted(), leaves(resolved(), "").toSorted())
   })
 
@@ -336,6 +342,88 @@ describe("ATOMIC_AGENT_LLAMA_API_KEY", () => {
     const message = refusal(changes)
     assert.include(message, `${place}: expected ${url}`)
     assert.notInclude(message, "secret")
+  })
+})
+
+describe("the variables of OpenTelemetry", () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }
+  const telemetry = (environment: Sources["environment"], dotEnv = "") => resolved({ environment, dotEnv }).telemetry
+
+  it.each([
+    ["http://127.0.0.1:4318", "http://127.0.0.1:4318"],
+    [" https://collector.local/otlp/ ", "https://collector.local/otlp"]
+  ])("the endpoint %j turns telemetry on, for %s", (given, used) => {
+    const settings = telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: given })
+    assert.deepStrictEqual(
+      { ...settings, headers: settings && Redacted.value(settings.headers) },
+      { endpoint: used, headers: {}, serviceName: "atomic-agent-sidecar", resourceAttributes: {} }
+    )
+    assert.deepStrictEqual(telemetry({}, `OTEL_EXPORTER_OTLP_ENDPOINT=${given}`), settings)
+  })
+
+  it.each([{}, { OTEL_EXPORTER_OTLP_ENDPOINT: " " }, { ...endpoint, OTEL_SDK_DISABLED: "TRUE" }])(
+    "with %j it is off, and the others are not looked at",
+    (environment) => {
+      const others = { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_EXPORTER_OTLP_HEADERS: "?", OTEL_SERVICE_NAME: "x" }
+      assert.isUndefined(telemetry({ ...others, ...environment }))
+    }
+  )
+
+  it.each(["false", "0", "no"])("OTEL_SDK_DISABLED %j disables nothing", (OTEL_SDK_DISABLED) => {
+    assert.isDefined(telemetry({ ...endpoint, OTEL_SDK_DISABLED }))
+  })
+
+  it("headers and attributes are decoded, and headers kept out of sight", () => {
+    const settings = telemetry({
+      ...endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20sk-secret, x-tenant = me ,,api-key=a=b==",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=dev,team=a%2Cb",
+      OTEL_SERVICE_NAME: "desk"
+    })
+    assert.deepStrictEqual(settings && Redacted.value(settings.headers), {
+      authorization: "Bearer sk-secret",
+      "x-tenant": "me",
+      "api-key": "a=b=="
+    })
+    assert.deepStrictEqual(settings?.resourceAttributes, { "deployment.environment": "dev", team: "a,b" })
+    assert.strictEqual(settings?.serviceName, "desk")
+    assert.notInclude(JSON.stringify(settings), "sk-secret")
+  })
+
+  it.each([
+    ["service.name=desk", undefined, "desk"],
+    ["service.name=desk", "table", "table"]
+  ])("the service's name: attributes %j, variable %j: %s", (OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME, name) => {
+    const settings = telemetry({ ...endpoint, OTEL_RESOURCE_ATTRIBUTES, OTEL_SERVICE_NAME })
+    assert.strictEqual(settings?.serviceName, name)
+    assert.deepStrictEqual(settings?.resourceAttributes, {})
+  })
+
+  it.each([
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", `${url}, got "127.0.0.1:4318"`],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://h", `${url}, got "ftp://h"`],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:sk-secret@h", url],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `"http/json", the only protocol that is spoken, got "grpc"`],
+    [
+      "OTEL_EXPORTER_OTLP_PROTOCOL",
+      "http/protobuf",
+      `"http/json", the only protocol that is spoken, got "http/protobuf"`
+    ],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "sk-secret", "headers as NAME=VALUE, separated by commas, percent-encoded"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a b=sk-secret", "headers as NAME=VALUE, separated by commas, percent-encoded"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=sk-secret%0D", "headers as NAME=VALUE, separated by commas, percent-encoded"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=sk-secret%ZZ", "headers as NAME=VALUE, separated by commas, percent-encoded"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "sk-secret", "attributes as KEY=VALUE, separated by commas, percent-encoded"]
+  ])("%s %j is refused, and no secret is told", (variable, text, expected) => {
+    assert.strictEqual(
+      refusal({ environment: { ...endpoint, [variable]: text } }),
+      `environment variable ${variable}: expected ${expected}`
+    )
+    assert.strictEqual(
+      refusal({ environment: { ...endpoint, [variable]: "" }, dotEnv: `${variable}=${text}` }),
+      `/home/me/.atomic-agent/.env line 1: ${variable}: expected ${expected.replace(/, got .*/, "")}`
+    )
   })
 })
 

@@ -64,7 +64,8 @@ export const settings: Settings = {
   tools: { shell: { defaultTimeoutMs: 120000, maxOutputBytes: 1024 * 1024 } },
   http: { enabled: true, hostAllowlist: [], maxResponseBytes: 1024 * 1024, defaultTimeoutMs: 30000 },
   skills: { disabled: [] },
-  sidecar: { maxLineBytes: 32 * 1024 * 1024, outputBufferBytes: 8 * 1024 * 1024 }
+  sidecar: { maxLineBytes: 32 * 1024 * 1024, outputBufferBytes: 8 * 1024 * 1024 },
+  telemetry: undefined
 }
 
 /** A toolbox over the real file system. */

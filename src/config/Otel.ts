@@ -1,0 +1,79 @@
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { TelemetrySettings } from "../Config.ts"
+import { url } from "./Rules.ts"
+
+const optional = Schema.optionalKey
+
+/** `a=b,c=d`, both sides percent-encoded where they must be; undefined where it is something else. */
+const pairs = (text: string): { readonly [key: string]: string } | undefined => {
+  const found: { [key: string]: string } = {}
+  for (const pair of text.split(",")) {
+    if (pair.trim() === "") continue
+    const [, key, value] = /^\s*([^=\s]+)\s*=(.*)$/.exec(pair) ?? []
+    const [name, content] = [decoded(key ?? ""), decoded((value ?? "").trim())]
+    if (!name || content === undefined) return undefined
+    found[name] = content
+  }
+  return found
+}
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isHeader = ([name, value]: readonly [string, string]): boolean =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value)
+
+const list = (expected: string, fits: (entry: readonly [string, string]) => boolean) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (text) => {
+        const found = pairs(text)
+        return found !== undefined && Object.entries(found).every(fits)
+      },
+      { expected }
+    )
+  )
+
+/** The variables of OpenTelemetry that telemetry is set up with; others of them are not looked at. */
+export const otelFields = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(url),
+  OTEL_EXPORTER_OTLP_PROTOCOL: optional(
+    Schema.Literals(["http/json"]).annotate({ expected: `"http/json", the only protocol that is spoken` })
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: optional(list("headers as NAME=VALUE, separated by commas, percent-encoded", isHeader)),
+  OTEL_SERVICE_NAME: optional(Schema.String),
+  OTEL_RESOURCE_ATTRIBUTES: optional(list("attributes as KEY=VALUE, separated by commas, percent-encoded", () => true)),
+  OTEL_SDK_DISABLED: optional(Schema.String)
+}
+
+/** Their values; none is looked at where nothing is sent, since they may have been set for other programs. */
+export interface OtelVariables {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string
+  readonly OTEL_EXPORTER_OTLP_HEADERS?: string
+  readonly OTEL_SERVICE_NAME?: string
+  readonly OTEL_RESOURCE_ATTRIBUTES?: string
+}
+
+/** Whether anything is to be sent. */
+export const isOn = (variable: (name: keyof typeof otelFields) => string | undefined): boolean =>
+  variable("OTEL_EXPORTER_OTLP_ENDPOINT") !== undefined && !/^true$/i.test(variable("OTEL_SDK_DISABLED") ?? "")
+
+/** What the variables come to. */
+export const telemetry = (variables: OtelVariables): TelemetrySettings | undefined => {
+  const endpoint = variables.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (endpoint === undefined) return undefined
+  const { "service.name": named, ...attributes } = pairs(variables.OTEL_RESOURCE_ATTRIBUTES ?? "") ?? {}
+  const { origin, pathname } = new URL(endpoint)
+  return {
+    endpoint: origin + pathname.replace(/\/+$/, ""),
+    headers: Redacted.make(pairs(variables.OTEL_EXPORTER_OTLP_HEADERS ?? "") ?? {}),
+    serviceName: variables.OTEL_SERVICE_NAME ?? named ?? "atomic-agent-sidecar",
+    resourceAttributes: attributes
+  }
+}

@@ -1,0 +1,61 @@
+import * as Clock from "effect/Clock"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as OtlpExporter from "effect/observability/OtlpExporter"
+import * as OtlpMetrics from "effect/observability/OtlpMetrics"
+import * as OtlpSerialization from "effect/observability/OtlpSerialization"
+import * as OtlpTracer from "effect/observability/OtlpTracer"
+import * as Redacted from "effect/Redacted"
+import type { TelemetrySettings } from "../Config.ts"
+import { TurnFollower } from "../session/TurnFollower.ts"
+import { sidecarVersion } from "../Version.ts"
+import { Figures } from "./Figures.ts"
+import * as OtlpClient from "./OtlpClient.ts"
+import { TurnSpans } from "./TurnSpans.ts"
+
+/** How long the end of the process waits for what has not been sent yet, in milliseconds. */
+const flushMs = 500
+
+/** Sends spans and metrics of turns to a collector: OTLP over HTTP, as JSON. */
+export const layer = ({
+  endpoint,
+  headers,
+  resourceAttributes,
+  serviceName
+}: TelemetrySettings): Layer.Layer<never> => {
+  const figures = new Figures()
+  const common = {
+    resource: { serviceName, serviceVersion: sidecarVersion, attributes: resourceAttributes },
+    headers: Redacted.value(headers),
+    shutdownTimeout: flushMs
+  }
+  const metrics = Layer.effectDiscard(OtlpMetrics.make({ ...common, url: `${endpoint}/v1/metrics` })).pipe(
+    Layer.provide(Layer.succeed(Metric.MetricRegistry, figures.registry))
+  )
+  const follower = Layer.effect(
+    TurnFollower,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const tracer = yield* OtlpTracer.make({ ...common, url: `${endpoint}/v1/traces` })
+      const spans = new TurnSpans(tracer, () => clock.currentTimeNanosUnsafe())
+      return {
+        told: ({ sessionId, turnId }, events) => {
+          for (const event of events) {
+            spans.told(sessionId, turnId, event)
+            figures.told(event)
+          }
+        },
+        asks: (turnId, model) => spans.asks(turnId, model),
+        answered: (turnId, finished) => spans.answered(turnId, finished),
+        begins: (turnId, callId, tool) => spans.begins(turnId, callId, tool)
+      }
+    })
+  )
+  return Layer.merge(follower, metrics).pipe(
+    Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, OtlpClient.layer]),
+    // The exporter would read variables by itself, and die of what it cannot read.
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
+  )
+}

@@ -1,0 +1,76 @@
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as HttpTransport from "../llama/HttpTransport.ts"
+import { Cut } from "../llama/LlamaError.ts"
+
+/** For a whole request, in milliseconds: a collector that hangs must not be given more and more. */
+const requestTimeoutMs = 3000
+
+/** Connections that the collector may have closed while nobody looked. */
+const maxStale = 4
+
+/** An HTTP client that can do what an exporter needs, over the transport that the model is reached by. */
+export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.gen(function* () {
+    const transport = yield* Effect.acquireRelease(
+      Effect.sync(() => HttpTransport.make()),
+      (transport) => Effect.sync(() => transport.close())
+    )
+
+    const send = (request: HttpClientRequest.HttpClientRequest, url: string, stale: number): Sent =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => transport.open(requestOf(request, url))),
+        (exchange) =>
+          Effect.gen(function* () {
+            const { headers, status } = yield* exchange.answer
+            while ((yield* exchange.read) !== null);
+            return responseOf(request, status, headers["retry-after"])
+          }).pipe(
+            Effect.catch(({ message }) =>
+              exchange.isStale() && stale < maxStale
+                ? send(request, url, stale + 1)
+                : Effect.fail(failed(request, message))
+            )
+          ),
+        (exchange) => Effect.sync(() => exchange.abort(Cut.make({ detail: "the request is over" })))
+      )
+
+    return HttpClient.make((request, { href }) =>
+      send(request, href, 0).pipe(
+        Effect.timeoutOrElse({
+          duration: requestTimeoutMs,
+          orElse: () => Effect.fail(failed(request, `no answer within ${requestTimeoutMs} ms`))
+        })
+      )
+    )
+  })
+)
+
+type Sent = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+const requestOf = ({ body, headers }: HttpClientRequest.HttpClientRequest, url: string): HttpTransport.HttpRequest => ({
+  method: "POST",
+  url,
+  headers: { ...headers, ...(body._tag === "Uint8Array" ? { "content-type": body.contentType } : {}) },
+  connectTimeoutMs: requestTimeoutMs,
+  ...(body._tag === "Uint8Array" ? { body: body.text ?? Buffer.from(body.body).toString("utf8") } : {})
+})
+
+const failed = (request: HttpClientRequest.HttpClientRequest, description: string) =>
+  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, description }) })
+
+/** Status and `Retry-After` are all that an exporter looks at; Node's own `Response` would load a second HTTP client. */
+const responseOf = (
+  request: HttpClientRequest.HttpClientRequest,
+  status: number,
+  retryAfter: string | undefined
+): HttpClientResponse.HttpClientResponse => {
+  const headers = retryAfter === undefined ? [] : [["retry-after", retryAfter]]
+  const response: unknown = { status, headers, url: "", body: null, arrayBuffer: async () => new ArrayBuffer(0) }
+  return HttpClientResponse.fromWeb(request, response as Response)
+}

@@ -1,0 +1,13 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Config } from "../Config.ts"
+
+/** Telemetry where `OTEL_EXPORTER_OTLP_ENDPOINT` is set; where it is not, nothing of it is even loaded. */
+export const layer: Layer.Layer<never, never, Config> = Layer.unwrap(
+  Effect.gen(function* () {
+    const { telemetry } = yield* Config
+    if (telemetry === undefined) return Layer.empty
+    const { layer } = yield* Effect.promise(() => import("./Otlp.ts"))
+    return layer(telemetry)
+  })
+)
