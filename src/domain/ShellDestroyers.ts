@@ -1,52 +1,31 @@
-/** Where a command line would run, as far as it bears on what is blocked. */
-export interface ShellPlace {
-  /** Absolute. */
-  readonly cwd: string
-  readonly home: string | undefined
-}
+import { erasedBy, operandsOf } from "./ShellErasures.ts"
+import { isVital, type ShellPlace } from "./VitalPaths.ts"
 
 /** A command as it would run: its name without a path, its arguments, the files that its output goes to. */
-interface Run {
+export interface Run {
   readonly tool: string
   readonly args: ReadonlyArray<string>
+  /** Paths that it is given one by one, with all that is in them. */
+  readonly each: ReadonlyArray<string>
+  /** What it writes to by `>`, what it reads by `<`. */
   readonly targets: ReadonlyArray<string>
+  readonly sources: ReadonlyArray<string>
 }
+
+export const erasesVital = "it erases / or the home directory"
 
 /** Why one command must never run, if so. */
 export const destroys = (run: Run, place: ShellPlace): string | undefined =>
   reasons.find(([, holds]) => holds(run, place))?.[0]
 
-const operandsOf = ({ args }: Run): ReadonlyArray<string> => args.filter((arg) => !arg.startsWith("-"))
-
 const erasesRoot = (run: Run, place: ShellPlace): boolean => {
-  const { args, tool } = run
-  const operands = operandsOf(run)
-  const hitsRoot = operands.some((path) => isRootOrHome(path, place))
-  if (tool === "rm" || tool === "srm") {
-    return hitsRoot && args.some((arg) => /^-[A-Za-z]*[rR]/.test(arg) || arg.startsWith("--rec"))
-  }
-  if (/^(rd|rmdir|del|erase|remove-item|ri)$/i.test(tool)) {
-    const isRecursive = args.some((arg) => /^(\/s|-r(ecurse)?)$/i.test(arg))
-    return isRecursive && (hitsRoot || operands.some(isDrive))
-  }
-  if (tool === "mv") return operands.slice(0, -1).some((path) => isRootOrHome(path, place))
-  return tool === "find" && findErasesRoot(args, place)
-}
-
-const findErasesRoot = (args: ReadonlyArray<string>, place: ShellPlace): boolean => {
-  const first = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLP]$/.test(arg))
-  const paths = (first === -1 ? args : args.slice(0, first)).filter((arg) => !arg.startsWith("-"))
-  const isNarrow = args.some((arg) =>
-    /^-(i?name|i?path|i?regex|maxdepth|newer|[acm](time|min)|size|empty|user)/.test(arg)
-  )
-  const exec = args.findIndex((arg) => /^-(exec|ok)(dir)?$/.test(arg))
-  const isErasing = args.includes("-delete") || (exec !== -1 && /^(.*\/)?(rm|shred|unlink)$/.test(args[exec + 1] ?? ""))
-  return isErasing && !isNarrow && (paths.length === 0 ? ["."] : paths).some((path) => isRootOrHome(path, place))
+  const isOnWindows = /^(rd|rmdir|del|erase|remove-item|ri)$/i.test(run.tool)
+  return erasedBy(run).some((path) => isVital(path, place) || (isOnWindows && isDrive(path)))
 }
 
 const formatsDisk = (run: Run): boolean => {
   const { args, tool } = run
-  const operands = operandsOf(run)
+  const operands = operandsOf(run.args)
   if (/^(mkfs|mke2fs|newfs|mkswap|wipefs|sfdisk|cfdisk|sgdisk)([._]|$)/.test(tool)) return true
   if (/^(fdisk|parted|gdisk)$/.test(tool)) {
     return operands.some(isDisk) && !args.some((arg) => /^(-l|--list|print)$/.test(arg))
@@ -58,7 +37,7 @@ const formatsDisk = (run: Run): boolean => {
 
 const overwritesDisk = (run: Run): boolean => {
   const { args, targets, tool } = run
-  const operands = operandsOf(run)
+  const operands = operandsOf(run.args)
   if (targets.some(isDisk)) return true
   if (tool === "dd") return args.some((arg) => arg.startsWith("of=") && isDisk(arg.slice("of=".length)))
   if (/^(cp|mv|install)$/.test(tool)) return isDisk(operands.at(-1) ?? "")
@@ -69,7 +48,7 @@ const overwritesDisk = (run: Run): boolean => {
 const shutsDown = (run: Run): boolean => {
   const { args, targets, tool } = run
   if (targets.includes("/proc/sysrq-trigger")) return true
-  const [first = ""] = operandsOf(run)
+  const [first = ""] = operandsOf(run.args)
   if (/^(shutdown|reboot|halt|poweroff|stop-computer|restart-computer)$/i.test(tool)) {
     return !args.some((arg) => /^(-c|\/a|--help|--version)$/.test(arg))
   }
@@ -78,41 +57,29 @@ const shutsDown = (run: Run): boolean => {
   return tool === "osascript" && args.some((arg) => /\b(shut ?down|restart)\b/i.test(arg))
 }
 
+/** The pipes of whoever started us carry frames, and nothing else may come into them. */
+const reachesIntoProcess = ({ args, sources, targets, tool }: Run, place: ShellPlace): boolean => {
+  const named = /^(ls|readlink|realpath|stat|test|\[|echo|printf|find|file|lsof)$/.test(tool) ? [] : args
+  return [...named, ...targets, ...sources].some((word) => {
+    const path = word.replace(/^(of|if)=/, "")
+    return (
+      !path.startsWith("-") &&
+      /^\/proc\/(?!self(\/|$)|thread-self(\/|$))[^/]+\/(?:task\/[^/]+\/)?(fd|mem)(\/|$)/.test(
+        path.startsWith("/") ? path.replaceAll(/\/+/g, "/") : processPath(path, place)
+      )
+    )
+  })
+}
+
+const processPath = (path: string, { cwd }: ShellPlace): string => (cwd.startsWith("/proc") ? `${cwd}/${path}` : "")
+
 const reasons: ReadonlyArray<readonly [string, (run: Run, place: ShellPlace) => boolean]> = [
-  ["it erases / or the home directory", erasesRoot],
+  [erasesVital, erasesRoot],
   ["it formats a disk", formatsDisk],
   ["it overwrites a disk", overwritesDisk],
-  ["it shuts the machine down", shutsDown]
+  ["it shuts the machine down", shutsDown],
+  ["it reaches into the pipes or the memory of another process", reachesIntoProcess]
 ]
-
-/** `/`, the home directory, what holds it, or all that is in one of them. */
-const isRootOrHome = (given: string, place: ShellPlace): boolean => {
-  const path = given.replace(/(?<=.)[/\\]+$/, "")
-  const all = /(?:^|[/\\])(?:\.?\*+|\.\[!?\^?\.\]\*|\{[^}]*\*[^}]*\})$/.exec(path)
-  const meant = resolveFrom(all === null ? path : path.slice(0, all.index) + (/^[/\\]/.test(all[0]) ? "/" : ""), place)
-  if (meant === "/") return true
-  const home = place.home === undefined ? undefined : normalize(place.home)
-  return home !== undefined && (home === meant || home.startsWith(`${meant}/`))
-}
-
-/** Where a path leads from a place, by its name; `~` and the usual variables are known. */
-export const resolveFrom = (given: string, { cwd, home = "/" }: ShellPlace): string => {
-  const user = home.slice(Math.max(home.lastIndexOf("/"), home.lastIndexOf("\\")) + 1)
-  const named = given
-    .replace(/^~([^/\\]+)/, (all, name) => (name === user ? home : all))
-    .replace(/^(\$HOME\b|\$\{HOME[^}]*\}|%USERPROFILE%|\$env:(USERPROFILE|HOME)\b|~)(?=$|[/\\])/i, () => home)
-    .replace(/^(\$PWD\b|\$\{PWD[^}]*\})(?=$|[/\\])/, () => cwd)
-  return normalize(/^[/\\]/.test(named) || isDrive(named.slice(0, 3)) ? named : `${cwd}/${named}`)
-}
-
-const normalize = (path: string): string => {
-  const parts: Array<string> = []
-  for (const part of path.split(/[/\\]+/)) {
-    if (part === "..") parts.pop()
-    else if (part !== "" && part !== ".") parts.push(part)
-  }
-  return `/${parts.join("/")}`
-}
 
 const isDrive = (path: string): boolean => /^[A-Za-z]:[\\/]?\*?(\.\*)?$/.test(path)
 

@@ -1,5 +1,5 @@
 import { isBelow } from "./ShellOptions.ts"
-import type { Word } from "./ShellParser.ts"
+import type { Word } from "./ShellScript.ts"
 
 const alone = new Set(
   `-print -print0 -ls -depth -d -mount -xdev -prune -true -false -empty -daystart -noleaf -nouser -nogroup -readable

@@ -1,5 +1,5 @@
 import { type CommandRule, fits, type Parsed } from "./ShellOptions.ts"
-import type { Word } from "./ShellParser.ts"
+import type { Word } from "./ShellScript.ts"
 
 /** Whether the words after `git` are one of the forms that only list; nothing before the subcommand but the pager. */
 export const gitReads = (words: ReadonlyArray<Word>): boolean => {

@@ -1,4 +1,4 @@
-import type { Word } from "./ShellParser.ts"
+import type { Word } from "./ShellScript.ts"
 
 /** What a word is to a command: the name of a file, the first of them a pattern, or mere text. */
 export type Operands = "paths" | "text" | "pattern" | "none"

@@ -1,39 +1,5 @@
-/** Something in a command line that makes it more than words, pipes and lists. */
-export type Feature =
-  | "substitution"
-  | "variable"
-  | "redirection"
-  | "background"
-  | "compound"
-  | "function"
-  | "comment"
-  | "braces"
-  | "oddity"
-  | "broken"
-
-/** One word after the shell has taken its quotes; what it would expand is left as it stands. */
-export interface Word {
-  readonly text: string
-  /** Characters of `*?[` that are not quoted, and so stand for file names: where the first of them is, else -1. */
-  readonly globAt: number
-  /** Nothing of it is quoted: only then can it be a keyword, or a `~` a home. */
-  readonly isBare: boolean
-}
-
-/** A simple command. */
-export interface Command {
-  readonly words: ReadonlyArray<Word>
-  /** Targets of `>`, `>>` and the like. */
-  readonly writes: ReadonlyArray<Word>
-  /** The text of a here-document or here-string that it reads. */
-  readonly input: string
-}
-
-export interface Script {
-  /** All simple commands in the order they begin, those in substitutions and compound commands too. */
-  readonly commands: ReadonlyArray<Command>
-  readonly features: ReadonlySet<Feature>
-}
+import type { Command, Feature, Script, Word } from "./ShellScript.ts"
+import { ShellWord } from "./ShellWord.ts"
 
 /** Takes a command line of `sh` apart. It never fails: what it does not understand is a feature. */
 export const parse = (source: string): Script => {
@@ -57,7 +23,12 @@ class Parser {
   private depth = 0
   private words: Array<Word> = []
   private writes: Array<Word> = []
+  private reads: Array<Word> = []
   private input = ""
+  private joint = ";"
+  private nextJoint = ""
+  private shells: ReadonlyArray<number> = []
+  private lastShell = 0
   private documents: Array<{ readonly end: string; readonly isIndented: boolean }> = []
 
   constructor(source: string) {
@@ -92,7 +63,7 @@ class Parser {
         this.features.add(this.words.length > 0 ? "function" : "compound")
         this.at += 1
         this.close()
-        this.list(")")
+        this.inShell(() => this.list(")"))
         this.expect(")")
       } else if (char === ")") {
         this.features.add("broken")
@@ -110,6 +81,7 @@ class Parser {
   /** Whether something must follow. */
   private operator(char: string): boolean {
     const two = this.source.slice(this.at, this.at + 2)
+    this.nextJoint = two === "&&" || two === "||" ? two : char === "|" ? "|" : ";"
     if (two === "&&" || two === "||") {
       this.at += 2
       return true
@@ -121,15 +93,28 @@ class Parser {
   }
 
   private close(): void {
+    let isLoop = false
     while (this.words[0]?.isBare === true && keywords.has(this.words[0].text)) {
       this.features.add("compound")
-      this.words.shift()
+      isLoop = /^(for|select)$/.test(this.words.shift()?.text ?? "")
     }
-    const { input, words, writes } = this
-    if (words.length > 0 || writes.length > 0) this.commands.push({ words, writes, input })
+    const { input, joint, nextJoint, reads, shells, words, writes } = this
+    const isCommand = words.length > 0 || writes.length > 0 || reads.length > 0
+    if (isCommand) this.commands.push({ words, writes, reads, input, joint, shells, isLoop })
+    if (isCommand || nextJoint !== "") this.joint = nextJoint === "" ? ";" : nextJoint
+    this.nextJoint = ""
     this.words = []
     this.writes = []
+    this.reads = []
     this.input = ""
+  }
+
+  private inShell(read: () => void): void {
+    const outer = this.shells
+    this.lastShell += 1
+    this.shells = [...outer, this.lastShell]
+    read()
+    this.shells = outer
   }
 
   private comment(): void {
@@ -158,7 +143,8 @@ class Parser {
     if (operator.startsWith("<<") && operator !== "<<<") {
       this.documents.push({ end: target.text, isIndented: operator === "<<-" })
     } else if (operator === "<<<") this.input += `${target.text}\n`
-    else if (operator !== "<" && operator !== "<&") this.writes.push(target)
+    else if (operator === "<" || operator === "<&") this.reads.push(target)
+    else this.writes.push(target)
   }
 
   /** Here-documents begin after the line that names them; they belong to the command that was closed last. */
@@ -180,34 +166,26 @@ class Parser {
   }
 
   private word(): Word {
-    let text = ""
-    let globAt = -1
-    let isBare = true
+    const word = new ShellWord()
     let isBraced = false
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""
       if (/[\s;|&<>()]/.test(char) && !this.isOdd(char)) break
       this.at += 1
-      if (char === "'") {
-        isBare = false
-        text += this.until("'")
-      } else if (char === '"') {
-        isBare = false
-        text += this.doubleQuoted()
-      } else if (char === "\\") {
-        isBare = false
-        text += this.escaped()
-      } else if (char === "$" || char === "`") text += this.expansion(char)
+      if (char === "'") word.quoted(this.until("'"))
+      else if (char === '"') this.doubleQuoted(word)
+      else if (char === "\\") word.quoted(this.escaped())
+      else if (char === "$" || char === "`") word.expansion(this.expansion(char), false)
       else {
         if (odd.test(char)) this.features.add("oddity")
         if (char === "{") isBraced = true
         // Only lists and ranges are expanded: `@{1}` is not.
-        if (isBraced && (char === "," || (char === "." && text.endsWith(".")))) this.features.add("braces")
-        if (/[*?[]/.test(char) && globAt === -1) globAt = text.length
-        text += char
+        const isRange = char === "." && this.source[this.at - 2] === "."
+        if (isBraced && (char === "," || isRange)) this.features.add("braces")
+        word.plain(char)
       }
     }
-    return { text, globAt, isBare }
+    return word.build()
   }
 
   private isOdd(char: string): boolean {
@@ -225,18 +203,17 @@ class Parser {
     return char === "\n" ? "" : char
   }
 
-  private doubleQuoted(): string {
-    let text = ""
+  private doubleQuoted(word: ShellWord): void {
+    word.quoted("")
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""
       this.at += 1
-      if (char === '"') return text
-      if (char === "$" || char === "`") text += this.expansion(char)
-      else if (char === "\\" && /["$`\\\n]/.test(this.source[this.at] ?? "")) text += this.escaped()
-      else text += char
+      if (char === '"') return
+      if (char === "$" || char === "`") word.expansion(this.expansion(char), true)
+      else if (char === "\\" && /["$`\\\n]/.test(this.source[this.at] ?? "")) word.quoted(this.escaped())
+      else word.quoted(char)
     }
     this.features.add("broken")
-    return text
   }
 
   /** What follows a `$` or a backtick; it stays in the word as it is written. */
@@ -252,23 +229,22 @@ class Parser {
     if (next === "(") {
       this.features.add("substitution")
       this.at += 1
-      const outer = { words: this.words, writes: this.writes, input: this.input }
-      this.words = []
-      this.writes = []
-      this.input = ""
-      this.list(")")
-      Object.assign(this, outer)
+      const { input, joint, nextJoint, reads, words, writes } = this
+      Object.assign(this, { input: "", joint: ";", nextJoint: "", reads: [], words: [], writes: [] })
+      this.inShell(() => this.list(")"))
+      Object.assign(this, { input, joint, nextJoint, reads, words, writes })
       this.expect(")")
       return this.source.slice(from, this.at)
     }
     this.features.add("variable")
     if (next === "{") {
-      const inner = this.until("}")
+      const inner = this.braced()
       if (/[`$(]/.test(inner)) this.nested(inner.replace(/^\{[^:=+?#%/-]*[:=+?#%/-]*/, ""))
       return this.source.slice(from, this.at)
     }
     if (next === "'" || next === '"') return ""
-    const name = /^(?:[A-Za-z_]\w*|[0-9?$!#@*-])/.exec(this.source.slice(this.at, this.at + 256))?.[0] ?? ""
+    const name =
+      /^(?:env:[A-Za-z_]\w*|[A-Za-z_]\w*|[0-9?$!#@*-])/.exec(this.source.slice(this.at, this.at + 256))?.[0] ?? ""
     this.at += name.length
     return `$${name}`
   }
@@ -276,7 +252,10 @@ class Parser {
   private nested(source: string): void {
     const inner = new Parser(source)
     inner.depth = this.depth
-    inner.list(undefined)
+    inner.lastShell = this.lastShell
+    inner.shells = this.shells
+    inner.inShell(() => inner.list(undefined))
+    this.lastShell = inner.lastShell
     this.commands.push(...inner.commands)
     for (const feature of inner.features) this.features.add(feature)
   }
@@ -288,6 +267,21 @@ class Parser {
       this.at += 1
       if (char === end) return this.source.slice(from, this.at - 1)
       if (escapes && char === "\\") this.at += 1
+    }
+    this.features.add("broken")
+    return this.source.slice(from)
+  }
+
+  /** Up to the brace that ends it: those within it are counted, quoted or not. */
+  private braced(): string {
+    const from = this.at
+    let open = 0
+    while (this.at < this.source.length) {
+      const char = this.source[this.at]
+      this.at += 1
+      if (char === "\\") this.at += 1
+      else if (char === "{") open += 1
+      else if (char === "}" && --open === 0) return this.source.slice(from, this.at - 1)
     }
     this.features.add("broken")
     return this.source.slice(from)

@@ -1,7 +1,7 @@
 import { findReads } from "./ShellFind.ts"
 import { gitReads } from "./ShellGit.ts"
 import { type CommandRule, fits } from "./ShellOptions.ts"
-import type { Command, Script } from "./ShellParser.ts"
+import type { Command, Script } from "./ShellScript.ts"
 
 /**
  * Whether a command line only reads, and only below where it runs (runtime, Tools: the read-only list). Every command,

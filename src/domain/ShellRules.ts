@@ -1,13 +1,14 @@
-import { blockedBecause } from "./ShellBlocked.ts"
-import type { ShellPlace } from "./ShellDestroyers.ts"
+import { inspect } from "./ShellBlocked.ts"
 import { parse } from "./ShellParser.ts"
 import { onlyReads } from "./ShellReadOnly.ts"
+import type { ShellPlace } from "./VitalPaths.ts"
 
 /** What is to be done about a command line before it runs (contract 7). */
 export type ShellVerdict =
   /** It is on the read-only list: nobody is asked. */
   | { readonly _tag: "ReadOnly" }
-  | { readonly _tag: "Asks" }
+  /** `erases` are paths, by their names: where one of them leads to what must not be erased, it is not run either. */
+  | { readonly _tag: "Asks"; readonly erases: ReadonlyArray<string> }
   /** It is never run, at no level. */
   | { readonly _tag: "Blocked"; readonly why: string }
 
@@ -15,10 +16,10 @@ export type ShellVerdict =
 const maxParsed = 100_000
 
 export const judge = (command: string, place: ShellPlace, platform: NodeJS.Platform): ShellVerdict => {
-  if (command.length > maxParsed) return { _tag: "Asks" }
+  if (command.length > maxParsed) return { _tag: "Asks", erases: [] }
   // The list is about `sh`: to `cmd` the same characters mean other things. What only reads may speak of anything.
   const isSh = platform !== "win32"
   if (isSh && onlyReads(parse(command))) return { _tag: "ReadOnly" }
-  const why = blockedBecause(isSh ? command : command.replaceAll("\\", "/"), place)
-  return why === undefined ? { _tag: "Asks" } : { _tag: "Blocked", why }
+  const { erases, why } = inspect(isSh ? command : command.replaceAll("\\", "/"), place)
+  return why === undefined ? { _tag: "Asks", erases } : { _tag: "Blocked", why }
 }

@@ -1,13 +1,11 @@
 import { constants } from "node:fs"
-import { access, readdir, stat } from "node:fs/promises"
+import { access, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
-import * as Glob from "effect/Glob"
-import { parse, type Word } from "../domain/ShellParser.ts"
+import { parse } from "../domain/ShellParser.ts"
+import type { Word } from "../domain/ShellScript.ts"
 import { gitRunsNothing } from "./GitTrust.ts"
+import { namesFor } from "./NamePattern.ts"
 import { resolveReal } from "./RealPath.ts"
-
-/** So many names are looked at to see what a pattern stands for. */
-const maxNames = 5000
 
 /**
  * What a command line that only reads by its words needs to do so in truth: the environment to run it in. Undefined
@@ -86,31 +84,9 @@ const isIn = (top: string, path: string): boolean => {
 
 /** What could be the name of a file in a word: the word, a value in it wherever that begins, or what it stands for. */
 const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
-  if (globAt !== -1) return expand(text, cwd)
+  if (globAt !== -1) return namesFor(text, cwd)
   if (!text.startsWith("-")) return [text]
   if (!text.startsWith("--")) return Array.from({ length: text.length - 1 }, (_, at) => text.slice(at + 1))
   const equals = text.indexOf("=")
   return equals === -1 ? [] : [text.slice(equals + 1)]
-}
-
-/** The names that a pattern stands for, segment by segment as the shell does it; undefined where they are too many. */
-const expand = async (pattern: string, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
-  let found: ReadonlyArray<string> = [""]
-  let looked = 0
-  for (const segment of pattern.split("/")) {
-    const next: Array<string> = []
-    for (const base of found) {
-      if (!/[*?[]/.test(segment)) {
-        next.push(NodePath.join(base, segment))
-        continue
-      }
-      const glob = Glob.make(segment.replaceAll(/[{}]/g, "\\$&"))
-      const names = await readdir(NodePath.join(cwd, base)).catch(() => [])
-      looked += names.length
-      if (looked > maxNames) return undefined
-      for (const name of names) if (Glob.match(glob, name)) next.push(NodePath.join(base, name))
-    }
-    found = next
-  }
-  return found
 }

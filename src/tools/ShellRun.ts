@@ -2,10 +2,12 @@ import { realpath, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../Config.ts"
+import { erasesVital } from "../domain/ShellDestroyers.ts"
 import { judge } from "../domain/ShellRules.ts"
 import { inherited } from "../process/Environment.ts"
 import type { CommandGroups } from "../process/CommandGroups.ts"
 import { attempt, fail } from "./Attempt.ts"
+import { leadsToVital } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "./RunChild.ts"
 import { quietEnvironment } from "./QuietShell.ts"
 import { resolveReal } from "./RealPath.ts"
@@ -37,8 +39,12 @@ export const shellRun = (
       if (command.includes("\0")) return yield* fail("the command contains a NUL character")
       const { real: cwd, scope } = yield* workspace.reading(given, context)
       const home = homeDirectory()
-      const verdict = judge(command, { cwd, home }, process.platform)
-      if (verdict._tag === "Blocked") return yield* fail(`blocked: ${verdict.why}. Such a command is never run`)
+      const place = { cwd, home, env: openEnvironment() }
+      const verdict = judge(command, place, process.platform)
+      if (verdict._tag === "Blocked") return yield* fail(neverRun(verdict.why))
+      if (verdict._tag === "Asks" && (yield* attempt(() => leadsToVital(verdict.erases, place)))) {
+        return yield* fail(neverRun(erasesVital))
+      }
       const quiet =
         verdict._tag === "ReadOnly" && scope === "inside"
           ? yield* attempt(async () => {
@@ -74,6 +80,8 @@ export const shellRun = (
       }
     })
   })
+
+const neverRun = (why: string): string => `blocked: ${why}. Such a command is never run`
 
 const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQuoted"> =>
   process.platform === "win32"

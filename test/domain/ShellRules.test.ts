@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { ShellPlace } from "../../src/domain/ShellDestroyers.ts"
+import type { ShellPlace } from "../../src/domain/VitalPaths.ts"
 import { judge } from "../../src/domain/ShellRules.ts"
 import { asking, blocked, broken, silent, smuggled } from "./shellTable.ts"
 
-const place: ShellPlace = { cwd: "/home/ada/project", home: "/home/ada" }
+const place: ShellPlace = { cwd: "/home/ada/project", home: "/home/ada", env: {} }
 const verdict = (command: string) => judge(command, place, "linux")._tag
 
 describe("a shell command", () => {
@@ -21,12 +21,36 @@ describe("a shell command", () => {
     })
   })
 
+  it("is blocked by what the environment says, as the shell will see it", () => {
+    const withEnv = (command: string, env: { readonly [name: string]: string }) =>
+      judge(command, { ...place, env }, "linux")._tag
+    assert.strictEqual(withEnv('rm -rf "$TOP/"', { TOP: "/srv/x" }), "Asks")
+    assert.strictEqual(withEnv('rm -rf "$TOP/"', { TOP: "" }), "Blocked")
+    assert.strictEqual(withEnv("rm -rf $TOP", { TOP: "/home/ada" }), "Blocked")
+    assert.strictEqual(withEnv("rm -rf $TOP/..", { TOP: "/srv" }), "Blocked")
+  })
+
+  it("names what it erases, for it to be looked at where that leads", () => {
+    const erased = (command: string) => {
+      const verdict = judge(command, place, "linux")
+      return verdict._tag === "Asks" ? verdict.erases : verdict._tag
+    }
+    assert.deepStrictEqual(erased("rm -rf rt/ 'a b' c*/"), [
+      "/home/ada/project/rt/",
+      "/home/ada/project/a b",
+      "/home/ada/project/c*/"
+    ])
+    assert.deepStrictEqual(erased("cd x; find y -delete"), ["/home/ada/project/x/y"])
+    assert.deepStrictEqual(erased("rm -rf $(cat list)"), [])
+    assert.deepStrictEqual(erased("rm a"), [])
+  })
+
   it("never only reads on Windows, where cmd takes the same characters for something else", () => {
     for (const command of silent) assert.strictEqual(judge(command, place, "win32")._tag, "Asks", command)
   })
 
   it("is blocked on Windows by the names that things have there", () => {
-    const there = { cwd: "C:\\Users\\Ada\\project", home: "C:\\Users\\Ada" }
+    const there = { cwd: "C:\\Users\\Ada\\project", home: "C:\\Users\\Ada", env: {} }
     const commands = [
       "rd /s /q C:\\",
       "rmdir /S C:\\Users\\Ada",
@@ -181,7 +205,22 @@ describe("commands put together", () => {
       }),
       { numRuns: 3000 }
     )
-    for (const piece of [...pieces, "a{", "sudo ", "$(ls ", "f(){f|", "sh -c '", "${a", "-", "=", "a=1 "]) {
+    for (const piece of [
+      ...pieces,
+      "a{",
+      "sudo ",
+      "$(ls ",
+      "f(){f|",
+      "sh -c '",
+      "${a",
+      "-",
+      "=",
+      "a=1 ",
+      "X=$X$X;",
+      "X=$X$X$X$X; rm $X;",
+      "{a,b}",
+      "for x in $x /*; do"
+    ]) {
       assert.include(["ReadOnly", "Asks", "Blocked"], verdict(piece.repeat(20_000)), piece)
     }
   })

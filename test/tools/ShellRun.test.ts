@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -101,6 +102,57 @@ describe("shell.run", () => {
           "could not be started"
         )
         assert.include((yield* call("shell.run", { command: "ls", cwd: "none" }, root)).summary, "no such file")
+      })
+    )
+  )
+
+  it.effect("refuses what would erase / or the home directory by way of a link", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const other = yield* temporaryDirectory
+        plant(root, { "sub/": "", "plain/x": "" })
+        plant(other, { x: "" })
+        symlinkSync("/", NodePath.join(root, "rt"))
+        symlinkSync(NodePath.dirname(homedir()), NodePath.join(root, "sub/homes"))
+        symlinkSync(homedir(), NodePath.join(root, "h"))
+        symlinkSync("../rt/usr", NodePath.join(root, "sub/u"))
+        symlinkSync(other, NodePath.join(root, "harmless"))
+        for (const command of [
+          "rm -rf rt/",
+          "rm -rf rt/*",
+          "rm -rf ./rt/[a-z]*",
+          "rm -rf r?/*",
+          "rm -rf */*",
+          "rm -rf */",
+          "rm -rf rt/etc",
+          "rm -rf h/",
+          "cd rt && rm -rf *",
+          "cd sub && rm -rf homes/*",
+          "rm -rf sub/u/",
+          "sh -c 'rm -rf rt/*'",
+          "X=rt; rm -rf $X/",
+          "echo rt/ | xargs rm -rf",
+          "find -L rt -delete",
+          "find rt/ -delete",
+          `rm -rf ${root}/rt/`
+        ]) {
+          const need = yield* needOf({ command }, root)
+          assert.include(need, "blocked: it erases / or the home directory", command)
+        }
+        assert.include(yield* needOf({ command: "rm -rf etc", cwd: "rt" }, root), "blocked")
+        for (const command of [
+          "rm -rf rt",
+          "rm -rf sub/u h",
+          "rm -rf rt/tmp/x",
+          "rm -rf harmless/*",
+          "rm -rf plain/*",
+          "rm -rf *",
+          "rm rt/*",
+          "rm -rf none/*"
+        ]) {
+          const need = yield* needOf({ command }, root)
+          assert.strictEqual(typeof need === "object" && need.category, "shell", command)
+        }
       })
     )
   )
