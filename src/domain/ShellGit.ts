@@ -27,7 +27,7 @@ const differing = `patch no-patch stat? shortstat numstat dirstat? name-only nam
   patience histogram diff-algorithm= diff-filter= word-diff? word-diff-regex= color-words? color-moved? ignore-all-space
   ignore-space-change ignore-space-at-eol ignore-blank-lines ignore-cr-at-eol find-renames? find-copies? no-renames
   full-index binary text exit-code quiet check function-context inter-hunk-context= no-ext-diff no-textconv no-prefix
-  relative? cc combined-all-paths submodule? ignore-submodules? pickaxe-all pickaxe-regex compact-summary`
+  relative? cc combined-all-paths pickaxe-all pickaxe-regex compact-summary`
 
 const history: CommandRule = {
   flags: "pusciEFgmMCzwbaRWqt0123456789",
@@ -43,7 +43,7 @@ const rules: { readonly [name: string]: CommandRule } = {
   status: {
     // `-uno`, `-uall`, `-unormal`
     flags: "sbvzunoalrm",
-    long: `short branch verbose porcelain? long untracked-files? ignored? ignore-submodules? show-stash ahead-behind
+    long: `short branch verbose porcelain? long untracked-files? ignored? show-stash ahead-behind
       no-ahead-behind renames no-renames column? no-column`,
     globs: "prefixed"
   },

@@ -85,3 +85,9 @@ const isPlain = (path: string, platform: NodeJS.Platform): boolean => {
     .split("\\")
     .every((name) => !/:|[. ]$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))
 }
+
+/** Whether a real path is a folder or lies in it, on this machine. */
+export const isIn = (top: string, path: string): boolean => {
+  const relative = NodePath.relative(top, path)
+  return relative === "" || (!relative.startsWith("..") && !NodePath.isAbsolute(relative))
+}

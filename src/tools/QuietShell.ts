@@ -3,14 +3,16 @@ import { access, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { parse } from "../domain/ShellParser.ts"
 import type { Word } from "../domain/ShellScript.ts"
-import { gitRunsNothing } from "./GitTrust.ts"
+import { gitIsQuiet } from "./GitTrust.ts"
 import { namesFor } from "./NamePattern.ts"
+import { isIn } from "./PathScope.ts"
 import { resolveReal } from "./RealPath.ts"
 
 /**
  * What a command line that only reads by its words needs to do so in truth: the environment to run it in. Undefined
  * where a name leads out of the working directory by a link, where a program is only found in places that the agent
- * may write to, or where the repository names programs for git to run. Then somebody must be asked.
+ * may write to, where the repository names programs for git
+ * to run, or where it lies outside. Then somebody must be asked.
  */
 export const quietEnvironment = async (
   command: string,
@@ -23,7 +25,7 @@ export const quietEnvironment = async (
   for (const { words } of commands) {
     const [name, ...rest] = words
     if (name === undefined || !(await isFound(name.text, programs))) return undefined
-    if (name.text === "git" && !(await gitRunsNothing(cwd))) return undefined
+    if (name.text === "git" && !(await gitIsQuiet(cwd, workingDir))) return undefined
     for (const word of rest) {
       const files = await namesOf(word, cwd)
       if (files === undefined) return undefined
@@ -50,6 +52,11 @@ export const quietEnvironment = async (
     // Git neither refreshes its index nor heeds a configuration that could have been written without a question.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_GLOBAL: "/dev/null",
+    // A repository within the repository has a configuration of its own: git must not run by it.
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "diff.ignoreSubmodules",
+    GIT_CONFIG_VALUE_0: "all",
+    GIT_CEILING_DIRECTORIES: NodePath.dirname(workingDir),
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0"
   }
@@ -75,11 +82,6 @@ const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boole
     if (isProgram) return true
   }
   return false
-}
-
-const isIn = (top: string, path: string): boolean => {
-  const relative = NodePath.relative(top, path)
-  return relative === "" || (!relative.startsWith("..") && !NodePath.isAbsolute(relative))
 }
 
 /** What could be the name of a file in a word: the word, a value in it wherever that begins, or what it stands for. */

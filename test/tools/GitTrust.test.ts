@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { gitRunsNothing, isPlainConfig } from "../../src/tools/GitTrust.ts"
+import { gitIsQuiet, isPlainConfig } from "../../src/tools/GitTrust.ts"
 import { plant, temporaryDirectory } from "./fixture.ts"
 
 const plain = [
@@ -49,6 +49,11 @@ describe("a git configuration", () => {
   )
 })
 
+const link = (path: string, target: string) => {
+  rmSync(path, { recursive: true })
+  symlinkSync(target, path)
+}
+
 describe("a repository", () => {
   const repository = Effect.gen(function* () {
     const root = yield* temporaryDirectory
@@ -58,18 +63,16 @@ describe("a repository", () => {
     git("commit", "--allow-empty", "-m", "first")
     return { root, git }
   })
-  const runsNothing = (path: string) => Effect.promise(() => gitRunsNothing(path))
+  const isQuiet = (path: string, workingDir = path) => Effect.promise(() => gitIsQuiet(path, workingDir))
 
   it.effect("as git makes it runs nothing, seen from its top, from below, from a worktree", () =>
     Effect.gen(function* () {
       const { git, root } = yield* repository
       plant(root, { "a/b/": "" })
       git("worktree", "add", "tree", "-b", "other")
-      assert.isTrue(yield* runsNothing(root))
-      assert.isTrue(yield* runsNothing(NodePath.join(root, "a/b")))
-      assert.isTrue(yield* runsNothing(NodePath.join(root, "tree")))
+      for (const path of ["", "a/b", "tree"]) assert.isTrue(yield* isQuiet(NodePath.join(root, path), root), path)
       git("config", "core.fsmonitor", "./evil")
-      for (const path of ["", "a/b", "tree"]) assert.isFalse(yield* runsNothing(NodePath.join(root, path)))
+      for (const path of ["", "a/b", "tree"]) assert.isFalse(yield* isQuiet(NodePath.join(root, path), root), path)
     }).pipe(Effect.scoped)
   )
 
@@ -79,9 +82,9 @@ describe("a repository", () => {
       const hook = NodePath.join(root, ".git/hooks/post-index-change")
       mkdirSync(NodePath.dirname(hook), { recursive: true })
       writeFileSync(hook, "#!/bin/sh\n")
-      assert.isTrue(yield* runsNothing(root))
+      assert.isTrue(yield* isQuiet(root))
       chmodSync(hook, 0o755)
-      assert.isFalse(yield* runsNothing(root))
+      assert.isFalse(yield* isQuiet(root))
     }).pipe(Effect.scoped)
   )
 
@@ -90,18 +93,65 @@ describe("a repository", () => {
       const { root } = yield* repository
       const other = yield* temporaryDirectory
       plant(root, { "bare/HEAD": "ref: refs/heads/main", "bare/config": "[core]\n\tfsmonitor = x" })
-      assert.isFalse(yield* runsNothing(NodePath.join(root, "bare")))
+      assert.isFalse(yield* isQuiet(NodePath.join(root, "bare")))
       plant(other, { ".git": `gitdir: ${NodePath.join(root, ".git")}\n` })
-      assert.isTrue(yield* runsNothing(other))
+      assert.isFalse(yield* isQuiet(other))
       renameSync(NodePath.join(other, ".git"), NodePath.join(other, "x"))
       plant(other, { ".git": "nonsense" })
-      assert.isFalse(yield* runsNothing(other))
+      assert.isFalse(yield* isQuiet(other))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that lies outside the working directory is not read without a question, whatever of it", () =>
+    Effect.gen(function* () {
+      const { git, root } = yield* repository
+      const elsewhere = yield* temporaryDirectory
+      plant(root, { "sub/deep/": "" })
+      const sub = NodePath.join(root, "sub")
+      assert.isFalse(yield* isQuiet(sub))
+      assert.isFalse(yield* isQuiet(NodePath.join(sub, "deep"), sub))
+      execFileSync("git", ["init", "deep"], { cwd: sub, stdio: "ignore" })
+      assert.isTrue(yield* isQuiet(NodePath.join(sub, "deep"), sub))
+      // A linked worktree by itself: its repository names it.
+      git("worktree", "add", NodePath.join(elsewhere, "tree"), "-b", "other")
+      assert.isTrue(yield* isQuiet(NodePath.join(elsewhere, "tree")))
+      // Nobody but the repository can say that: not a file that was put there.
+      plant(elsewhere, { "fake/.git": `gitdir: ${NodePath.join(root, ".git/worktrees/tree")}\n` })
+      assert.isFalse(yield* isQuiet(NodePath.join(elsewhere, "fake")))
+    }).pipe(Effect.scoped)
+  )
+
+  const leads: ReadonlyArray<readonly [what: string, lead: (git: string, other: string) => void]> = [
+    ["a common directory", (git, other) => writeFileSync(NodePath.join(git, "commondir"), `${other}/.git\n`)],
+    [
+      "borrowed objects",
+      (git, other) => writeFileSync(NodePath.join(git, "objects/info/alternates"), `${other}/.git/objects\n`)
+    ],
+    ["a link for its objects", (git, other) => link(NodePath.join(git, "objects"), `${other}/.git/objects`)],
+    ["a link for its branches", (git, other) => link(NodePath.join(git, "refs"), `${other}/.git/refs`)],
+    ["a link for its head", (git, other) => link(NodePath.join(git, "HEAD"), `${other}/.git/HEAD`)],
+    [
+      "a link among its packs",
+      (git, other) => (
+        mkdirSync(`${git}/objects/pack`, { recursive: true }),
+        symlinkSync(other, `${git}/objects/pack/p`)
+      )
+    ]
+  ]
+
+  it.effect.each(leads)("that leads to another one by %s is not read without a question", ([, lead]) =>
+    Effect.gen(function* () {
+      const { root } = yield* repository
+      const { root: other } = yield* repository
+      assert.isTrue(yield* isQuiet(root))
+      lead(NodePath.join(root, ".git"), other)
+      assert.isFalse(yield* isQuiet(root))
     }).pipe(Effect.scoped)
   )
 
   it.effect("that is not there runs nothing", () =>
     Effect.gen(function* () {
-      assert.isTrue(yield* runsNothing(yield* temporaryDirectory))
+      assert.isTrue(yield* isQuiet(yield* temporaryDirectory))
     }).pipe(Effect.scoped)
   )
 })

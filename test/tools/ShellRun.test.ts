@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import type { Settings } from "../../src/Config.ts"
+import { quietEnvironment } from "../../src/tools/QuietShell.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { call, plan, plant, settings, temporaryDirectory, toolbox } from "./fixture.ts"
 
@@ -238,6 +239,67 @@ describe("shell.run", () => {
         assert.isUndefined(yield* needOf({ command: "git status" }, root))
         execFileSync("git", ["config", "core.fsmonitor", "./evil"], { cwd: root })
         assert.isDefined(yield* needOf({ command: "git status" }, root))
+      })
+    )
+  )
+
+  it.effect("asks for git where the repository reaches beyond the working directory", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        execFileSync("git", ["init", "."], { cwd: root, stdio: "ignore" })
+        plant(root, { "sub/a": "" })
+        const reading = ["git status", "git diff", "git log -p", "git show HEAD:secret", "git blame a", "git branch"]
+        for (const command of reading) {
+          assert.isUndefined(yield* needOf({ command }, root), command)
+          assert.isUndefined(yield* needOf({ command, cwd: "sub" }, root), command)
+          assert.isDefined(yield* needOf({ command }, NodePath.join(root, "sub")), command)
+        }
+      })
+    )
+  )
+
+  it.effect("does not let git run what a repository within the repository names", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const git = (folder: string, ...args: ReadonlyArray<string>) =>
+          execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+            cwd: NodePath.join(root, folder),
+            stdio: "ignore"
+          })
+        git(".", "init", ".")
+        plant(root, { "sub/f": "", evil: `#!/bin/sh\ntouch ${root}/ran\n` })
+        execFileSync("chmod", ["+x", NodePath.join(root, "evil")])
+        git("sub", "init", ".")
+        git("sub", "commit", "--allow-empty", "-m", "first")
+        git(".", "add", "sub")
+        git(".", "commit", "-m", "first")
+        git("sub", "config", "core.fsmonitor", `${root}/evil`)
+        for (const command of ["git status", "git diff", "git diff HEAD", "git log -p", "git ls-files -m"]) {
+          assert.isUndefined(yield* needOf({ command }, root), command)
+          yield* call("shell.run", { command }, root)
+          assert.isFalse(existsSync(NodePath.join(root, "ran")), command)
+        }
+        plant(root, { ".gitmodules": '[submodule "sub"]\n\tpath = sub\n\turl = ./x\n\tignore = none\n' })
+        assert.isDefined(yield* needOf({ command: "git status" }, root))
+      })
+    )
+  )
+
+  it.effect("runs what only reads without the variables that could make it do more", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const names = ["GIT_DIR", "GIT_EXTERNAL_DIFF", "RIPGREP_CONFIG_PATH", "LS_COLORS", "BASH_ENV", "ENV"]
+        const before = names.map((name) => [name, process.env[name]] as const)
+        for (const name of names) process.env[name] = "/x"
+        const given = yield* Effect.promise(() => quietEnvironment("ls", root, root, homedir()))
+        for (const [name, value] of before) {
+          if (value === undefined) delete process.env[name]
+          else process.env[name] = value
+        }
+        assert.isDefined(given)
+        for (const name of names) assert.notProperty(given, name)
+        // Git does not look for a repository above, whatever comes between the look and the run.
+        assert.deepInclude(given, { GIT_CEILING_DIRECTORIES: NodePath.dirname(root) })
       })
     )
   )
