@@ -14,6 +14,8 @@ export interface CommandRule {
   readonly files?: string
   /** Long options: `name` has no value, `name=` one that is text, `name=@` one that names a file, `name?` may have one. */
   readonly long?: string
+  /** A short option takes the next word as its value, never the letters behind it: those are options too. */
+  readonly isDetached?: boolean
   /** `-5` is an option. */
   readonly isNumeric?: boolean
   readonly operands?: Operands
@@ -105,6 +107,7 @@ const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | u
         const isFile = rule.files?.includes(letter) ?? false
         if (!isFile && !rule.texts?.includes(letter)) return undefined
         const rest = text.slice(at + 1)
+        if (rest !== "" && rule.isDetached === true) return undefined
         if (!value(rest === "" ? undefined : rest, isFile)) return undefined
         break
       }

@@ -24,7 +24,8 @@ const rules: { readonly [name: string]: CommandRule } = {
   pwd: { flags: "LP", operands: "none" },
   ls: {
     flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1",
-    texts: "IwT",
+    // Elsewhere than on Linux these have no value: what follows is a path then.
+    files: "IwT",
     long: `all almost-all author escape block-size= ignore-backups color? directory classify? file-type format=
       full-time group-directories-first no-group human-readable si hide= hyperlink? indicator-style= inode ignore=
       kibibytes literal numeric-uid-gid hide-control-chars show-control-chars quote-name quoting-style= reverse recursive
@@ -165,7 +166,10 @@ const rules: { readonly [name: string]: CommandRule } = {
   tree: {
     flags: "adfipugshDFrtUcnvJXCSNqQx",
     texts: "LPIT",
-    long: "dirsfirst filesfirst noreport charset= filelimit= gitignore prune matchdirs ignore-case du si timefmt= sort= inodes device help version",
+    isDetached: true,
+    // Whether one of these takes the next word depends on the version: it must do as a path too.
+    long: `dirsfirst filesfirst noreport charset? filelimit? gitignore prune matchdirs ignore-case du si timefmt? sort?
+      inodes device help version`,
     globs: "prefixed"
   },
   basename: { flags: "az", texts: "s", long: "multiple suffix= zero", globs: "any" },

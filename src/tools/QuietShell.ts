@@ -26,11 +26,14 @@ export const quietEnvironment = async (
     const [name, ...rest] = words
     if (name === undefined || !(await isFound(name.text, programs))) return undefined
     if (name.text === "git" && !(await gitIsQuiet(cwd, workingDir))) return undefined
+    const followsLinks = name.text === "diff" && !rest.some(({ text }) => text === "--no-dereference")
     for (const word of rest) {
       const files = await namesOf(word, cwd)
       if (files === undefined) return undefined
       for (const file of files) {
         const path = NodePath.join(cwd, file)
+        // It follows the links that it meets in a directory.
+        if (followsLinks && (await isDirectory(path))) return undefined
         // A word that climbs out was found to be no path, but text.
         const real = isIn(workingDir, path) ? await resolveReal(path) : undefined
         if (real !== undefined && !isIn(workingDir, real)) return undefined
@@ -69,6 +72,12 @@ const safePath = (writable: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(process.env["PATH"] ?? "").split(NodePath.delimiter), "/usr/local/bin", "/usr/bin", "/bin"].filter(
     (folder, index, all) =>
       NodePath.isAbsolute(folder) && !writable.some((top) => isIn(top, folder)) && all.indexOf(folder) === index
+  )
+
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false
   )
 
 const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boolean> => {

@@ -172,12 +172,17 @@ describe("shell.run", () => {
           "cat sub/i*",
           "grep -r x .",
           "echo link is a word",
+          "diff --no-dereference -r sub .",
+          "diff sub/inside sub/inside",
           "echo ../x"
         ]) {
           const need = yield* needOf({ command }, root)
           assert.strictEqual(need === undefined, !command.includes("link"), command)
         }
         for (const command of [
+          "diff sub sub",
+          "diff -r sub .",
+          "diff -rq . sub",
           "cat link/secret",
           "cat sub/hidden",
           "cat sub/*",
