@@ -1,0 +1,77 @@
+import type { Script } from "node:vm"
+
+export interface Program {
+  /** A function that nobody has called, in ASCII. */
+  readonly source: string
+  /** What tells this program from any other. */
+  readonly hash: string
+  /** Where it stands, for the stacks of its errors. */
+  readonly filename: string
+  readonly lineOffset: number
+}
+
+/** How long after the start the cache is written, in milliseconds, if the process does not end before. */
+const cacheAfterMs = 5000
+
+/** How long a cache is kept that nobody has made anew, in milliseconds: releases come and go. */
+const keepMs = 30 * 24 * 3600 * 1000
+
+/** Compiled from a code cache that came with it. */
+export const compile = ({ filename, lineOffset, source }: Program, cachedData?: Buffer): Script => {
+  const vm = process.getBuiltinModule("node:vm")
+  return new vm.Script(source, { filename, lineOffset, ...(cachedData && { cachedData }) })
+}
+
+/**
+ * Compiled from the code cache that is kept from the last time in the user's cache folder. Without a cache, or with one
+ * that does not fit, it is compiled as usual and a cache is left behind.
+ */
+export const compileCached = (program: Program): Script => {
+  const fs = process.getBuiltinModule("node:fs")
+  const path = process.getBuiltinModule("node:path")
+
+  /** The user's own cache folder: a cache is code, so nobody else may be able to write it. */
+  const cacheFolder = (): string | undefined => {
+    const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
+    if (NODE_DISABLE_COMPILE_CACHE) return undefined
+    const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path.join(HOME, ".cache"))
+    return base && path.isAbsolute(base) ? path.join(base, "atomic-agent-sidecar") : undefined
+  }
+
+  const folder = cacheFolder()
+  const cache = folder && path.join(folder, `${program.hash}-${process.version}-${process.arch}.cache`)
+
+  const readCache = (): Buffer | undefined => {
+    try {
+      return cache === undefined ? undefined : fs.readFileSync(cache)
+    } catch {
+      return undefined
+    }
+  }
+
+  const cachedData = readCache()
+  const script = compile(program, cachedData)
+
+  const saveCache = (): void => {
+    process.off("exit", saveCache)
+    clearTimeout(timer)
+    if (folder === undefined || cache === undefined) return
+    try {
+      const temporary = `${cache}.${process.pid}`
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+      fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
+      fs.renameSync(temporary, cache)
+      for (const name of fs.readdirSync(folder)) {
+        const other = path.join(folder, name)
+        if (fs.statSync(other).mtimeMs < Date.now() - keepMs) fs.rmSync(other)
+      }
+    } catch {
+      // A full or read-only disk: the next start is as slow as this one.
+    }
+  }
+
+  const mustSave = cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)
+  const timer = mustSave ? setTimeout(saveCache, cacheAfterMs).unref() : undefined
+  if (mustSave) process.on("exit", saveCache)
+  return script
+}
