@@ -7,28 +7,30 @@ export interface ScriptFacts {
   readonly isExecutable: boolean
   /** It begins with `#!`. */
   readonly hasShebang: boolean
+  /** What runs a JavaScript file. */
+  readonly node: ReadonlyArray<string>
 }
 
 /** The program and its first arguments that run a script; undefined where nothing says how. */
 export const scriptCommand = (path: string, facts: ScriptFacts): ReadonlyArray<string> | undefined => {
-  const { hasShebang, isExecutable, platform } = facts
+  const { hasShebang, isExecutable, node, platform } = facts
   if (platform === "win32") {
     const extension = NodePath.win32.extname(path).toLowerCase()
     if (extension === ".exe") return [path]
-    const program = windowsPrograms[extension]
+    const program = javaScript.has(extension) ? node : windowsPrograms[extension]
     return program === undefined ? undefined : [...program, path]
   }
   // The script itself knows best.
   if (isExecutable && hasShebang) return [path]
-  const program = programs[NodePath.posix.extname(path)]
+  const extension = NodePath.posix.extname(path)
+  const program = javaScript.has(extension) ? node : programs[extension]
   if (program !== undefined) return [...program, path]
   return isExecutable ? [path] : undefined
 }
 
-const node = { ".js": [process.execPath], ".mjs": [process.execPath], ".cjs": [process.execPath] }
+const javaScript = new Set([".js", ".mjs", ".cjs"])
 
 const programs: { readonly [extension: string]: ReadonlyArray<string> } = {
-  ...node,
   ".sh": ["/bin/sh"],
   ".bash": ["bash"],
   ".py": ["python3"],
@@ -37,7 +39,6 @@ const programs: { readonly [extension: string]: ReadonlyArray<string> } = {
 }
 
 const windowsPrograms: { readonly [extension: string]: ReadonlyArray<string> } = {
-  ...node,
   ".py": ["python"],
   ".ps1": ["powershell.exe", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File"]
 }

@@ -10,6 +10,7 @@ import type { InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attempt, fail } from "./Attempt.ts"
 import { findSkill } from "./FindSkill.ts"
 import type { CommandGroups } from "../process/CommandGroups.ts"
+import { ownNode } from "../process/OwnNode.ts"
 import { withRegularFile } from "./RegularFile.ts"
 import { runChild } from "./RunChild.ts"
 import { scriptCommand } from "./ScriptCommand.ts"
@@ -85,7 +86,8 @@ const look = async ({ folder, name }: InstalledSkill, path: string) => {
     const command = scriptCommand(real, {
       platform: process.platform,
       isExecutable: (mode & 0o111n) !== 0n,
-      hasShebang: buffer.toString("latin1", 0, bytesRead) === "#!"
+      hasShebang: buffer.toString("latin1", 0, bytesRead) === "#!",
+      node: ownNode()
     })
     if (command === undefined) throw fail(`${real} cannot be run: it is not executable, and its name does not say how`)
     return { real, command, seen: [dev, ino, size, ctimeNs].join() }
