@@ -1,17 +1,37 @@
 /**
- * `npm run build`: everything in dist/. `node scripts/build.ts bin`: the sidecar alone, which takes a second.
+ * `npm run build`: everything in dist/ but the executable. `node scripts/build.ts bin`: the sidecar alone, which takes a
+ * second. `npm run build:binary [-- --target TRIPLE]`: the sidecar as one executable with Node in it.
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { parseArgs } from "node:util"
 import packageJson from "../package.json" with { type: "json" }
 import { buildBin } from "./build/Bin.ts"
+import { buildExecutable } from "./build/Executable.ts"
 import { buildLibrary, emitTypes } from "./build/Library.ts"
+import { targetOf } from "./build/Target.ts"
 import { protocolSchema } from "./schema.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
 const dist = Path.join(root, "dist")
 
-const bin = () => buildBin({ entry: Path.join(root, "src/main.ts"), outfile: Path.join(dist, "sidecar/main.js") })
+const binFile = Path.join(dist, "sidecar/main.js")
+const bin = () => buildBin({ entry: Path.join(root, "src/main.ts"), outfile: binFile })
+
+const binary = async (triple: string | undefined) => {
+  const target = targetOf(triple)
+  const path = await buildExecutable({
+    target,
+    bin: binFile,
+    built: await bin(),
+    outdir: Path.join(dist, "binary"),
+    cache: Path.join(root, "node_modules/.cache/atomic-agent-sidecar")
+  })
+  console.log(`${Path.relative(root, path)}: ${Math.round(Fs.statSync(path).size / 2 ** 20)} MiB`)
+  if (target.platform === "darwin" && process.platform !== "darwin") {
+    console.log("macOS runs it once it is signed there: codesign --force --sign - FILE")
+  }
+}
 
 const all = async () => {
   Fs.rmSync(dist, { recursive: true, force: true })
@@ -25,7 +45,10 @@ const all = async () => {
 }
 
 try {
-  await (process.argv[2] === "bin" ? bin() : all())
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { target: { type: "string" } } })
+  const [what = "all"] = positionals
+  if (what === "binary") await binary(values.target)
+  else await (what === "bin" ? bin() : all())
 } catch (error) {
   // esbuild has told its errors already.
   const told = error instanceof Error && "errors" in error
