@@ -3,6 +3,7 @@
  * on another kind of machine has no code cache of its own, and keeps one in the user's cache folder as the bin does.
  */
 import { compile, compileCached, type Program } from "./CodeCache.ts"
+import { hearEarlySignals } from "./EarlySignals.ts"
 import { runScript } from "./process/OwnNode.ts"
 import { sidecarVersion } from "./Version.ts"
 
@@ -23,9 +24,11 @@ const program = (): Program => ({
 const ownCache = (): Buffer | undefined =>
   sea.getAssetKeys().includes("cache") ? Buffer.from(sea.getRawAsset("cache")) : undefined
 
-const load = () => {
+const launch = (): void => {
+  hearEarlySignals()
   const cache = ownCache()
-  return cache === undefined ? compileCached(program()) : compile(program(), cache)
+  const script = cache === undefined ? compileCached(program()) : compile(program(), cache)
+  script.runInThisContext()()
 }
 
 /** For the scripts of skills: there may be no other Node on the machine. */
@@ -46,4 +49,4 @@ const version = (): string => {
 const [, , first, second] = process.argv
 if (first === runScript && second !== undefined) playNode(second)
 else if (first === "--version") process.stdout.write(version())
-else load().runInThisContext()()
+else launch()

@@ -5,18 +5,14 @@
  * Every Node must be able to read this file, the too old ones too: plain statements, no imports but our own.
  */
 import { compileCached } from "./CodeCache.ts"
-
-// First of all: a signal that comes before anyone else hears signals ends a process that has done nothing yet, as it
-// ends one that has (contract 10). Afterwards whoever hears it too decides.
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
-  process.on(signal, () => {
-    if (process.listenerCount(signal) === 1) process.exit()
-  })
-}
+import { hearEarlySignals } from "./EarlySignals.ts"
 
 /** Put in by the build: the oldest Node that will do, and a hash of the program. */
 declare const OLDEST_NODE: readonly [major: number, minor: number]
 declare const PROGRAM_HASH: string
+
+// First of all.
+hearEarlySignals()
 
 const launch = (): void => {
   const filename = import.meta.filename

@@ -28,6 +28,7 @@ const floors: Readonly<Record<string, number>> = {
   "main.ts": 6,
   "Serving.ts": 6,
   "CodeCache.ts": 6,
+  "EarlySignals.ts": 6,
   "launch.ts": 6,
   "executable.ts": 6,
   "Sidecar.ts": 6,
