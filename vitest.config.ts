@@ -1,8 +1,9 @@
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, "test/executable.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2

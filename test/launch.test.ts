@@ -7,6 +7,8 @@ import { Bin, binPath, StateDir } from "./support/Bin.ts"
 
 const ping = '{"kind":"request","id":"1","type":"ping"}\n'
 
+const importing = (code: string) => ["--import", `data:text/javascript,${encodeURIComponent(code)}`]
+
 /** Runs the bin once in a home of its own; whether it answered, and what its cache folder holds. */
 const launch = (home: string, env: NodeJS.ProcessEnv = {}) => {
   using state = new StateDir()
@@ -89,9 +91,35 @@ describe("a signal that comes before the program hears signals", () => {
       const signal = "${signal}"
       prototype.runInThisContext = function () { ${act} }`
     using state = new StateDir()
-    using bin = new Bin(state, { nodeOptions: ["--import", `data:text/javascript,${encodeURIComponent(preload)}`] })
+    using bin = new Bin(state, { nodeOptions: importing(preload) })
     assert.deepStrictEqual(await bin.exited, { code: 0, signal: null })
     assert.deepStrictEqual({ frames: bin.frames, stderr: bin.stderr }, { frames: [], stderr: "" })
     assert.isFalse(Fs.existsSync(Path.join(state.path, "sidecar.sqlite")))
+  })
+})
+
+describe("the bin under Node's own options", () => {
+  it("tells of an exception that nobody caught, and goes on", async () => {
+    using dir = new StateDir({ localModels: { mode: "scripted" } })
+    const stray = `process.once("SIGUSR2", () => { Promise.reject(new Error("stray promise")); throw new Error("stray callback") })`
+    using bin = new Bin(dir, { nodeOptions: importing(stray) })
+    await bin.request("ping")
+    bin.child.kill("SIGUSR2")
+    for (const word of ["stray callback", "stray promise"]) {
+      const log = await bin.event("log", (frame) => frame.payload.context.stack.includes(word))
+      assert.strictEqual(log.payload.level, "error")
+    }
+    assert.isTrue((await bin.request("ping")).ok)
+    await bin.end()
+  })
+
+  it("says in one line on stderr that the Node is too old, and exits 78", () => {
+    const tooOld = `Object.defineProperty(process.versions, "node", { value: "20.1.0" })`
+    const args = [...importing(tooOld), binPath]
+    const { status, stderr, stdout } = spawnSync(process.execPath, args, { input: "", encoding: "utf8" })
+    assert.deepStrictEqual(
+      { status, stderr, stdout },
+      { status: 78, stderr: "atomic-agent-sidecar needs Node.js 22.19 or newer, this is 20.1.0\n", stdout: "" }
+    )
   })
 })

@@ -7,7 +7,7 @@ import { setInterval } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import * as LlamaAnswers from "../src/testing/LlamaAnswers.ts"
 import * as LlamaServer from "../src/testing/LlamaServer.ts"
-import { Bin, binPath, StateDir } from "./support/Bin.ts"
+import { Bin, shellCommand, StateDir } from "./support/Bin.ts"
 
 const ping = (id: string) => `{"kind":"request","id":"${id}","type":"ping","payload":{}}\n`
 const scripted = { localModels: { mode: "scripted" } }
@@ -258,20 +258,6 @@ describe("the bin: life and death", () => {
     }
   )
 
-  it("tells of an exception that nobody caught, and goes on", async () => {
-    using dir = new StateDir(scripted)
-    const stray = `process.once("SIGUSR2", () => { Promise.reject(new Error("stray promise")); throw new Error("stray callback") })`
-    using bin = new Bin(dir, { nodeOptions: ["--import", `data:text/javascript,${encodeURIComponent(stray)}`] })
-    await bin.request("ping")
-    bin.child.kill("SIGUSR2")
-    for (const word of ["stray callback", "stray promise"]) {
-      const log = await bin.event("log", (frame) => frame.payload.context.stack.includes(word))
-      assert.strictEqual(log.payload.level, "error")
-    }
-    assert.isTrue((await bin.request("ping")).ok)
-    await bin.end()
-  })
-
   it("goes with its parent, though a wrapper stands between and its input stays open", async () => {
     const { dir, server } = await hanging()
     using _ = dir
@@ -280,7 +266,7 @@ describe("the bin: life and death", () => {
     spawnSync("mkfifo", [fifo])
     const input = Fs.openSync(fifo, Fs.constants.O_RDWR)
     using bin = new Bin(dir, {
-      command: ["sh", ["-c", `'${process.execPath}' '${binPath}' <'${fifo}' & wait`]]
+      command: ["sh", "-c", `${shellCommand} <'${fifo}' & wait`]
     })
     bin.write = (text) => void Fs.writeSync(input, text as string)
     await playing(bin)
@@ -388,19 +374,5 @@ describe("the bin: life and death", () => {
       "config_invalid"
     )
     assert.isTrue(Fs.existsSync(path))
-  })
-
-  it("says in one line on stderr that the Node is too old, and exits 78", () => {
-    const old = "/usr/bin/node"
-    const version = Fs.existsSync(old) ? spawnSync(old, ["-p", "process.versions.node"]).stdout.toString() : "99"
-    const run = spawnSync(
-      process.execPath,
-      ["--import", `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.1.0"})`, binPath],
-      { input: "" }
-    )
-    assert.isString(version)
-    assert.strictEqual(run.status, 78)
-    assert.match(run.stderr.toString(), /^atomic-agent-sidecar needs Node\.js 22\.19 or newer, this is 20\.1\.0\n$/)
-    assert.strictEqual(run.stdout.toString(), "")
   })
 })

@@ -11,6 +11,16 @@ import { faultsOf } from "./Schema.ts"
 export const root = Path.resolve(import.meta.dirname, "../..")
 export const binPath = Path.join(root, "dist/sidecar/main.js")
 
+/** What is tested as the sidecar: the bin, or where this names it the executable (`npm run test:binary`). */
+const executable = process.env["SIDECAR_EXECUTABLE"]
+
+/** Starts the sidecar. */
+export const command: readonly [string, ...ReadonlyArray<string>] =
+  executable === undefined ? [process.execPath, binPath] : [executable]
+
+/** The command for a shell. */
+export const shellCommand = command.map((word) => `'${word}'`).join(" ")
+
 /** A fresh state directory with a config file in it; gone with the test. */
 export class StateDir {
   readonly path = Fs.mkdtempSync(Path.join(Os.tmpdir(), "sidecar-state-"))
@@ -27,7 +37,7 @@ export class StateDir {
 /** Waits no longer than this for anything, in milliseconds: a hang becomes a failure with a message. */
 const patience = 20_000
 
-/** The real bin at the other end of a real pipe. */
+/** The real sidecar at the other end of a real pipe. */
 export class Bin {
   readonly child: ChildProcessWithoutNullStreams
   readonly frames: Array<SidecarFrame> = []
@@ -42,10 +52,12 @@ export class Bin {
 
   constructor(
     dir: StateDir,
-    options: { env?: NodeJS.ProcessEnv; nodeOptions?: Array<string>; command?: [string, Array<string>] } = {}
+    options: { env?: NodeJS.ProcessEnv; nodeOptions?: ReadonlyArray<string>; command?: typeof command } = {}
   ) {
-    const [command, args] = options.command ?? [process.execPath, [...(options.nodeOptions ?? []), binPath]]
-    this.child = spawn(command, args, {
+    // No executable takes options of Node's.
+    const withOptions = options.nodeOptions && ([process.execPath, ...options.nodeOptions, binPath] as const)
+    const [program, ...args] = options.command ?? withOptions ?? command
+    this.child = spawn(program, args, {
       cwd: root,
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ATOMIC_AGENT_STATE_DIR: dir.path, ...options.env }

@@ -1,0 +1,19 @@
+import * as Path from "node:path"
+import { configDefaults, defineConfig } from "vitest/config"
+import { executableName, targetOf } from "./scripts/build/Target.ts"
+import config from "./vitest.config.ts"
+
+/** `npm run test:binary`: what the bin does over a real pipe, done by the executable of this machine. */
+export default defineConfig({
+  test: {
+    ...config.test,
+    include: [
+      "test/executable.test.ts",
+      "test/process.test.ts",
+      "test/approvals.test.ts",
+      "test/races/Launch.test.ts"
+    ],
+    exclude: configDefaults.exclude,
+    env: { SIDECAR_EXECUTABLE: Path.resolve("dist/binary", executableName(targetOf())) }
+  }
+})
