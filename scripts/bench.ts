@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- --only start,pings,streaming,turns] [--effort 0.3] [--bin FILE]`: what the sidecar costs, each
- * figure beside bare Node doing the same work, medians of interleaved rounds. Prints a table, writes bench.json.
+ * `npm run bench [-- --only start,pings,streaming,turns] [--effort 0.3] [--bin FILE] [--executable FILE]`: what the
+ * sidecar costs, each figure beside bare Node doing the same work, medians of interleaved rounds. Prints a table, writes
+ * bench.json. The executable is measured where `npm run build:binary` has made it.
  */
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -13,6 +14,7 @@ import { streaming } from "./bench/Streaming.ts"
 import { ratioOf, tableOf } from "./bench/Table.ts"
 import { turnsAndCancel } from "./bench/Turns.ts"
 import { Wire } from "./bench/Wire.ts"
+import { executableName, targetOf } from "./build/Target.ts"
 
 const all = { start, pings, streaming, turns: turnsAndCancel }
 const root = Path.resolve(import.meta.dirname, "..")
@@ -20,7 +22,8 @@ const { values } = parseArgs({
   options: {
     only: { type: "string", default: Object.keys(all).join(",") },
     effort: { type: "string", default: "1" },
-    bin: { type: "string", default: Path.join(root, "dist/sidecar/main.js") }
+    bin: { type: "string", default: Path.join(root, "dist/sidecar/main.js") },
+    executable: { type: "string", default: Path.join(root, "dist/binary", executableName(targetOf())) }
   }
 })
 
@@ -32,7 +35,13 @@ const port = Number(
     .map(({ bytes }) => bytes.toString())
     .join("")
 )
-const bench: Bench = { bin: Path.resolve(values.bin), port, folder: makeFolder(), effort: Number(values.effort) }
+const bench: Bench = {
+  bin: Path.resolve(values.bin),
+  ...(Fs.existsSync(values.executable) && { executable: Path.resolve(values.executable) }),
+  port,
+  folder: makeFolder(),
+  effort: Number(values.effort)
+}
 
 const rows: Array<Row> = []
 try {

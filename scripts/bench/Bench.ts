@@ -7,6 +7,8 @@ import { framesOf, Wire } from "./Wire.ts"
 export interface Bench {
   /** The sidecar's bin. */
   readonly bin: string
+  /** The sidecar as a single executable, where it has been built. */
+  readonly executable?: string
   /** Of the model server. */
   readonly port: number
   /** A folder for state directories and the working directory. */
@@ -57,14 +59,15 @@ export const interleave = async <K extends string>(
 export const rounds = (bench: Bench, usual: number): number => Math.max(1, Math.round(usual * bench.effort))
 
 /** A sidecar with an empty state directory. */
-export const spawnSidecar = ({ bin, port, folder }: Bench): Wire => {
+export const spawnSidecar = ({ bin, port, folder }: Bench, executable?: string): Wire => {
   const stateDir = Fs.mkdtempSync(Path.join(folder, "state-"))
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ATOMIC_AGENT_"))
-  return new Wire([bin], {
+  const env = {
     ...Object.fromEntries(inherited),
     ATOMIC_AGENT_STATE_DIR: stateDir,
     ATOMIC_AGENT_LLAMA_URL: `http://127.0.0.1:${port}`
-  })
+  }
+  return executable === undefined ? new Wire([bin], env) : new Wire([], env, executable)
 }
 
 export const spawnBare = ({ port }: Bench): Wire =>

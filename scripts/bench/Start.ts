@@ -16,8 +16,8 @@ export const start = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
     await wire.end()
     return took
   }
-  const ping = async () => {
-    const wire = spawnSidecar(bench)
+  const ping = (executable?: string) => async () => {
+    const wire = spawnSidecar(bench, executable)
     const took = (await wire.call("1", "ping", {})) - wire.spawnedAt
     answerOf(wire)
     await wire.end()
@@ -32,7 +32,12 @@ export const start = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
     await wire.end()
     return took
   }
-  const times = await interleave(rounds(bench, 15), { bareLine, ping, reply })
+  const times = await interleave(rounds(bench, 15), {
+    bareLine,
+    ping: ping(),
+    reply,
+    executable: ping(bench.executable)
+  })
 
   const bareMemory = async () => {
     const wire = new Wire(["-e", answersALine])
@@ -51,6 +56,17 @@ export const start = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
   const beside = { name: bareNode, value: times.bareLine }
   return [
     { name: "spawn → ping answered", unit: "ms", value: times.ping, beside, aims: [{ of: "ratio", most: 1.8 }] },
+    ...(bench.executable === undefined
+      ? []
+      : [
+          {
+            name: "spawn → ping answered, single executable",
+            unit: "ms",
+            value: times.executable,
+            beside: { name: "the bin", value: times.ping },
+            aims: [{ of: "ratio" as const, most: 1 }]
+          }
+        ]),
     { name: "spawn → first turn answered", unit: "ms", value: times.reply, beside, aims: [{ of: "ratio", most: 3 }] },
     {
       name: "resident after start_session",

@@ -9,12 +9,12 @@ export class Wire {
   #tail = ""
   #gone: string | undefined
 
-  constructor(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env) {
-    this.#child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] })
+  constructor(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env, program = process.execPath) {
+    this.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] })
     this.#child.stdin?.on("error", () => {})
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#read(bytes))
     this.#child.on("close", (code, signal) => {
-      this.#gone = `${args.join(" ")} ended: ${signal ?? code}`
+      this.#gone = `${[program, ...args].join(" ")} ended: ${signal ?? code}`
     })
   }
 
