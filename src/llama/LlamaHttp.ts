@@ -6,6 +6,7 @@ import type { Settings } from "../Config.ts"
 import { Config } from "../Config.ts"
 import * as ChatRequest from "./ChatRequest.ts"
 import * as ContextWindow from "./ContextWindow.ts"
+import { hiding } from "./Hiding.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { HttpRequest } from "./HttpTransport.ts"
 import type { ModelEvent, ModelRequest, Usage } from "./LlamaClient.ts"
@@ -25,8 +26,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     (transport) => Effect.sync(() => transport.close())
   )
   const key = llama.apiKey === undefined ? "" : Redacted.value(llama.apiKey)
-  // Servers quote the key that they refuse.
-  const hide = (words: string) => (key === "" ? words : words.replaceAll(key, "<api key>"))
+  const hide = hiding(llama.apiKey)
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream, application/json",

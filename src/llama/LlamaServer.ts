@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import * as Redacted from "effect/Redacted"
 import { Config } from "../Config.ts"
 import { managedUrl } from "../config/ManagedUrl.ts"
 import { inherited } from "../process/Environment.ts"
 import { Lifeline } from "../stdio/Lifeline.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { hiding } from "./Hiding.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { ServerLoss } from "./LlamaClient.ts"
 import { Unreachable } from "./LlamaError.ts"
@@ -65,14 +65,13 @@ export class LlamaServer extends Context.Service<
       const lifeline = yield* Lifeline
       const { managed } = settings.localModels
       const url = managedUrl(managed.port)
-      const key = settings.llama.apiKey === undefined ? "" : Redacted.value(settings.llama.apiKey)
       const transport = yield* Effect.acquireRelease(
         Effect.sync(() => HttpTransport.make()),
         (transport) => Effect.sync(() => transport.close())
       )
       const wanted = Latch.makeUnsafe(false)
       const written = Latch.makeUnsafe(false)
-      const log = new ServerLog((words) => (key === "" ? words : words.replaceAll(key, "<api key>")))
+      const log = new ServerLog(hiding(settings.llama.apiKey))
       /** It does not listen. */
       const down = Latch.makeUnsafe(true)
       /** It listens, or is given up. */

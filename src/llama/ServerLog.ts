@@ -61,7 +61,7 @@ export class ServerLog {
   }
 
   #endLine(): void {
-    const line = this.#hide(this.#unfinished.trimEnd()).toWellFormed() + (this.#isCut ? "…" : "")
+    const line = this.#hide(`${this.#unfinished.trimEnd()}${this.#isCut ? "…" : ""}`).toWellFormed()
     this.#unfinished = ""
     this.#isCut = false
     if (line === "") return
