@@ -111,6 +111,18 @@ describe("the README's hosts", () => {
     )
   })
 
+  it("the longer one loses nothing of what was typed before it was ready, as where its input is a file", async () => {
+    const said = (text: string) => ({ when: { userTextIncludes: text }, steps: [{ text: `${text}? Yes.` }] })
+    using program = new Program(codeOf("conversation"), { turns: [said("one"), said("two")] })
+    program.types("one\ntwo\n")
+    program.leave()
+    const [code] = await program.closed
+    assert.deepStrictEqual(
+      { code, output: program.output },
+      { code: 0, output: "› one? Yes.\n\n(reply)\n› two? Yes.\n\n(reply)\n› " }
+    )
+  })
+
   it("the longer one asks a person, takes a no, cancels a turn, and leaves when they do", async () => {
     const write = (path: string) => ({ name: "fs.write", arguments: { path, content: "hello\n" } })
     const asks = (path: string) => ({ when: { userTextIncludes: path }, steps: [{ toolCalls: [write(path)] }] })

@@ -111,6 +111,17 @@ describe("a turn", () => {
     assert.strictEqual(items[0]?.text.length, 288_890)
   })
 
+  it("yields a reply of ten megabytes once, streamed or not", async () => {
+    const peer = new Peer()
+    const host = peer.host()
+    const big = "你好! ".repeat(1_250_000)
+    const half = big.length / 2
+    const whole = await play(peer, host, reply(big))
+    const streamed = await play(peer, host, delta(big.slice(0, half)), delta(big.slice(half)), reply(big))
+    assert.strictEqual(Buffer.byteLength(big), 10_000_000)
+    assert.deepStrictEqual([textOf(whole.items) === big, textOf(streamed.items) === big], [true, true])
+  })
+
   it("says why it failed; that is a result and no error", async () => {
     const peer = new Peer()
     const host = peer.host()
