@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { Config } from "./Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
 import { sidecar } from "./Sidecar.ts"
+import { sealPipes } from "./stdio/SealedPipes.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
 /** `EX_CONFIG`: the configuration is wrong, or this version cannot work with what it found. */
@@ -17,5 +18,8 @@ const complain = ({ message }: { readonly message: string }) =>
     yield* sink.answer(eventLine({ type: "error", payload: { message, code: "config_invalid" } }))
     process.stdin.destroy()
   }).pipe(Effect.provide(Layer.provide(StdoutSink.layer, Config.layerOf({}))))
+
+// Before anything can run that could open them.
+sealPipes()
 
 sidecar.pipe(Effect.provide(Config.layer), Effect.catch(complain), Effect.provide(NodeStdio.layer), Effect.runFork)
