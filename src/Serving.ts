@@ -1,12 +1,14 @@
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { Handlers } from "./router/Handlers.ts"
+import type { Config } from "./Config.ts"
+import * as EarlyRequests from "./router/EarlyRequests.ts"
 import { RequestRouter } from "./router/RequestRouter.ts"
-import { ActiveSession } from "./session/ActiveSession.ts"
-import { SessionRuntime, type SessionServices } from "./session/SessionRuntime.ts"
+import type { SessionRequests } from "./router/SessionRequests.ts"
+import type { SessionServices } from "./session/SessionRuntime.ts"
 import { type Ending, Lifeline } from "./stdio/Lifeline.ts"
 import * as LogFrames from "./stdio/LogFrames.ts"
 import { StdinDecoder } from "./stdio/StdinDecoder.ts"
@@ -30,18 +32,26 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     const router = yield* RequestRouter
     const lifeline = yield* Lifeline
     const runtimeScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
-    const runtime = yield* Handlers.layer.pipe(
-      Layer.provideMerge(ActiveSession.layer),
-      Layer.provideMerge(SessionRuntime.layer(services)),
-      Layer.buildWithScope(runtimeScope)
+    const context = yield* Effect.context<Config | StdoutSink | R>()
+    const unusable = Deferred.makeUnsafe<never, { readonly message: string }>()
+    let sessions: SessionRequests["Service"] | undefined
+    // All that a session needs is loaded with the first request of one: whoever only pings does not wait for it.
+    const load = yield* Effect.cached(
+      Effect.gen(function* () {
+        const { SessionRequests, layer } = yield* Effect.promise(() => import("./router/SessionRequests.ts"))
+        const built = yield* Effect.provideContext(Layer.buildWithScope(layer(services), runtimeScope), context)
+        sessions = Context.get(built, SessionRequests)
+        yield* Effect.forkIn(Deferred.into(sessions.unusable, unusable), runtimeScope)
+        return sessions.handlers
+      }).pipe(Effect.uninterruptible)
     )
 
-    const until = Effect.raceFirst(lifeline.ended, Context.get(runtime, SessionRuntime).unusable)
-    const served = yield* Effect.exit(router.serve(Context.get(runtime, Handlers), until))
+    const until = Effect.raceFirst(lifeline.ended, Deferred.await(unusable))
+    const served = yield* Effect.exit(router.serve({ early: yield* EarlyRequests.make, sessions: load }, until))
     const last = Exit.isSuccess(served) ? served.value.last : undefined
     yield* lifeline.deadline(isEnding(last) ? last : { why: "the end of the input", lateExitCode: 0 })
 
-    yield* Context.get(runtime, ActiveSession).close
+    if (sessions !== undefined) yield* sessions.close
     if (Exit.isSuccess(served)) yield* served.value.settled
     yield* Scope.close(runtimeScope, Exit.void)
     if (last !== undefined && "_tag" in last && last._tag === "Shutdown") yield* last.reply.succeed({ ok: true })

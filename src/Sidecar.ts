@@ -4,7 +4,6 @@ import { Config } from "./Config.ts"
 import * as LlamaHttp from "./llama/LlamaHttp.ts"
 import * as ManagedModel from "./llama/ManagedModel.ts"
 import * as ScriptedModel from "./llama/ScriptedModel.ts"
-import { run } from "./Serving.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
 import { ModelWatch } from "./session/ModelWatch.ts"
@@ -41,6 +40,3 @@ export const sessionServices = agent.pipe(
   Layer.provide(Workspace.layer),
   Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, SkillFolders.layer, SessionStore.layer, model))
 )
-
-/** The sidecar as the bin runs it: over the process's `Stdio`, with the `Config` that it is given. */
-export const sidecar = run(sessionServices)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "./Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
-import { sidecar } from "./Sidecar.ts"
+import { run } from "./Serving.ts"
 import { sealPipes } from "./stdio/SealedPipes.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
@@ -19,7 +19,20 @@ const complain = ({ message }: { readonly message: string }) =>
     process.stdin.destroy()
   }).pipe(Effect.provide(Layer.provide(StdoutSink.layer, Config.layerOf({}))))
 
+/** Loaded when the first session needs them. */
+const sessionServices = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("./Sidecar.ts")),
+    (sidecar) => sidecar.sessionServices
+  )
+)
+
 // Before anything can run that could open them.
 sealPipes()
 
-sidecar.pipe(Effect.provide(Config.layer), Effect.catch(complain), Effect.provide(NodeStdio.layer), Effect.runFork)
+run(sessionServices).pipe(
+  Effect.provide(Config.layer),
+  Effect.catch(complain),
+  Effect.provide(NodeStdio.layer),
+  Effect.runFork
+)

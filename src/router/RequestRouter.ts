@@ -7,14 +7,21 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { eventLine, type EventErrorCode } from "../protocol/Frame.ts"
-import { extensionOf, type HostRequest } from "../protocol/Request.ts"
+import { extensionOf, type HostRequest, type RequestPayload, type RequestType } from "../protocol/Request.ts"
 import { type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
-import type { Handler, Handlers } from "./Handlers.ts"
+import type { EarlyHandlers, EarlyType, Handler, SessionHandlers } from "./Handler.ts"
 import { Reply, shuttingDown } from "./Reply.ts"
 
 /** Why no more requests are served, beside what the caller waits for. */
 export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply } | { readonly _tag: "EndOfInput" }
+
+/** Who serves what is accepted. */
+export interface Handlers {
+  readonly early: EarlyHandlers
+  /** Asked for with each request that is not an early one; the first time it may take a while. */
+  readonly sessions: Effect.Effect<SessionHandlers>
+}
 
 /** What serving came to. */
 export interface Served<A> {
@@ -31,7 +38,7 @@ export class RequestRouter extends Context.Service<
      * Reads in the given scope and serves with the given handlers, until a `shutdown`, the end of the input, or the end
      * of `until`. What comes afterwards goes on being read, and is refused.
      */
-    serve<A, E>(handlers: Handlers["Service"], until: Effect.Effect<A, E>): Effect.Effect<Served<A>, E, Scope.Scope>
+    serve<A, E>(handlers: Handlers, until: Effect.Effect<A, E>): Effect.Effect<Served<A>, E, Scope.Scope>
   }
 >()("atomic-agent-sidecar/router/RequestRouter") {
   static readonly layer = Layer.effect(
@@ -43,7 +50,7 @@ export class RequestRouter extends Context.Service<
       const complain = (message: string, code: EventErrorCode, stack?: string) =>
         sink.answer(eventLine({ type: "error", payload: { message, code, ...(stack === undefined ? {} : { stack }) } }))
 
-      const serve = Effect.fnUntraced(function* <A, E>(handlers: Handlers["Service"], until: Effect.Effect<A, E>) {
+      const serve = Effect.fnUntraced(function* <A, E>(handlers: Handlers, until: Effect.Effect<A, E>) {
         const last = Deferred.makeUnsafe<LastRequest>()
         const accepted = yield* FiberSet.make<void>()
         const inFiber = yield* FiberSet.runtime(accepted)<never>()
@@ -62,8 +69,20 @@ export class RequestRouter extends Context.Service<
             closing = true
             return Effect.asVoid(Deferred.succeed(last, { _tag: "Shutdown", reply }))
           }
-          const handler = handlers[request.type] as Handler<typeof request.type>
+          const { type } = request
           const payload = request.payload as never
+          if (isEarly(type)) return carryOut(handlers.early[type] as Handler<typeof type>, payload, reply)
+          return Effect.matchCauseEffect(handlers.sessions, {
+            onFailure: (cause) => reply.fail(cause),
+            onSuccess: (sessions) => carryOut(sessions[type] as Handler<typeof type>, payload, reply)
+          })
+        }
+
+        const carryOut = <T extends RequestType>(
+          handler: Handler<T>,
+          payload: RequestPayload<T>,
+          reply: Reply
+        ): Effect.Effect<void> => {
           switch (handler._tag) {
             case "Now":
               return answer(reply, () => handler.run(payload))
@@ -136,5 +155,7 @@ const turnOfEventLoop = Effect.callback<void>((resume) => {
   const immediate = setImmediate(() => setImmediate(() => resume(Effect.void)))
   return Effect.sync(() => clearImmediate(immediate))
 })
+
+const isEarly = (type: HostRequest["type"]): type is EarlyType => type === "ping" || type === "hello"
 
 const refuseAll = (reply: Reply) => reply.fail(Cause.fail(new Error(shuttingDown)))

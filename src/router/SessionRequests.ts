@@ -2,88 +2,36 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../Config.ts"
-import {
-  Extension,
-  type HelloResult,
-  type PingResult,
-  type RequestPayload,
-  type RequestType,
-  type ResponsePayload
-} from "../protocol/Request.ts"
+import type { ResponsePayload } from "../protocol/Request.ts"
 import { ActiveSession } from "../session/ActiveSession.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"
-import { SessionRuntime } from "../session/SessionRuntime.ts"
-import { maxSteers } from "../session/Steering.ts"
-import { StdoutSink } from "../stdio/StdoutSink.ts"
-import { sidecarVersion } from "../Version.ts"
-import type { Reply } from "./Reply.ts"
+import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "../session/SessionRuntime.ts"
+import { handed, later, now, type SessionHandlers } from "./Handler.ts"
 import * as SkillRequests from "./SkillRequests.ts"
 
-/** How one type of request is served. */
-export type Handler<T extends RequestType> =
-  /** Done within the router's own step: it never waits for anything but room in the output. */
-  | { readonly _tag: "Now"; readonly run: (payload: RequestPayload<T>) => Effect.Effect<ResponsePayload<T>, Failure> }
-  /** Accepted in order, carried out in a fiber of its own. */
-  | { readonly _tag: "Later"; readonly run: (payload: RequestPayload<T>) => Effect.Effect<ResponsePayload<T>, Failure> }
-  /** Accepted in order; whoever gets the reply answers. */
-  | {
-      readonly _tag: "Handed"
-      readonly run: (payload: RequestPayload<T>, reply: Reply) => Effect.Effect<void, Failure>
-    }
-
-interface Failure {
-  readonly message: string
-}
-
-type HandlerTable = { readonly [T in Exclude<RequestType, "shutdown">]: Handler<T> }
-
-const now = <P, A>(run: (payload: P) => Effect.Effect<A, Failure>) => ({ _tag: "Now", run }) as const
-const later = <P, A>(run: (payload: P) => Effect.Effect<A, Failure>) => ({ _tag: "Later", run }) as const
-const handed = <P>(run: (payload: P, reply: Reply) => Effect.Effect<void, Failure>) =>
-  ({ _tag: "Handed", run }) as const
-
-/** One small function per request type; `shutdown` is the router's own. */
-export class Handlers extends Context.Service<Handlers, HandlerTable>()("atomic-agent-sidecar/router/Handlers") {
+/** The requests of sessions, one small function each; nothing here is loaded before the first of them. */
+export class SessionRequests extends Context.Service<
+  SessionRequests,
+  {
+    readonly handlers: SessionHandlers
+    /** As `SessionRuntime.unusable`. */
+    readonly unusable: Effect.Effect<never, RuntimeUnusable>
+    /** As `ActiveSession.close`. */
+    readonly close: Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/router/SessionRequests") {
   static readonly layer = Layer.effect(
-    Handlers,
+    SessionRequests,
     Effect.gen(function* () {
       const config = yield* Config
-      const sink = yield* StdoutSink
       const sessions = yield* ActiveSession
       const runtime = yield* SessionRuntime
       const skills = yield* SkillRequests.make
 
-      const pong: PingResult = {
-        ok: true,
-        llamaUrl: config.localModels.url,
-        stateDir: config.stateDir,
-        version: "0.1.0",
-        sidecarVersion,
-        protocol: { version: 1, extensions: [...Extension.literals] }
-      }
-
-      const hello = ({ extensions }: RequestPayload<"hello">): HelloResult => {
-        const granted = Extension.literals.filter((extension) => extensions.includes(extension))
-        sink.grant(granted)
-        return {
-          protocol: pong.protocol as HelloResult["protocol"],
-          extensions: granted,
-          limits: {
-            maxLineBytes: config.sidecar.maxLineBytes,
-            outputBufferBytes: config.sidecar.outputBufferBytes,
-            maxParallelToolCalls: config.agent.maxParallelToolCalls,
-            maxSteers
-          },
-          sidecarVersion
-        }
-      }
-
       /** The actor of the active session, if that is the one meant. */
       const ifActive = (sessionId: string) => Effect.option(sessions.find(sessionId))
 
-      return Handlers.of({
-        ping: now(() => Effect.succeed(pong)),
-        hello: now((payload) => Effect.sync(() => hello(payload))),
+      const handlers: SessionHandlers = {
         start_session: later((payload) => Effect.map(sessions.start(payload), (sessionId) => ({ sessionId }))),
         send_message: handed((payload, reply) =>
           Effect.flatMap(sessions.find(payload.sessionId), (actor) =>
@@ -127,7 +75,12 @@ export class Handlers extends Context.Service<Handlers, HandlerTable>()("atomic-
         list_sessions: later((payload) => sessions.list(payload)),
         resume_session: later(({ sessionId }) => sessions.resume(sessionId)),
         delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
-      })
+      }
+      return SessionRequests.of({ handlers, unusable: runtime.unusable, close: sessions.close })
     })
   )
 }
+
+/** They and what stands behind them, built of these services with the first session. */
+export const layer = <E extends { readonly message: string }, R>(services: Layer.Layer<SessionServices, E, R>) =>
+  SessionRequests.layer.pipe(Layer.provide(ActiveSession.layer), Layer.provide(SessionRuntime.layer(services)))

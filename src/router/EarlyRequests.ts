@@ -1,0 +1,44 @@
+import * as Effect from "effect/Effect"
+import { Config } from "../Config.ts"
+import { Extension, type HelloResult, type PingResult, type RequestPayload } from "../protocol/Request.ts"
+import { maxSteers } from "../session/Steering.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { sidecarVersion } from "../Version.ts"
+import { type EarlyHandlers, now } from "./Handler.ts"
+
+/** `ping` and `hello`: who the sidecar is and what it grants (contract 5, 9). */
+export const make = Effect.gen(function* () {
+  const config = yield* Config
+  const sink = yield* StdoutSink
+
+  const pong: PingResult = {
+    ok: true,
+    llamaUrl: config.localModels.url,
+    stateDir: config.stateDir,
+    version: "0.1.0",
+    sidecarVersion,
+    protocol: { version: 1, extensions: [...Extension.literals] }
+  }
+
+  const hello = ({ extensions }: RequestPayload<"hello">): HelloResult => {
+    const granted = Extension.literals.filter((extension) => extensions.includes(extension))
+    sink.grant(granted)
+    return {
+      protocol: pong.protocol as HelloResult["protocol"],
+      extensions: granted,
+      limits: {
+        maxLineBytes: config.sidecar.maxLineBytes,
+        outputBufferBytes: config.sidecar.outputBufferBytes,
+        maxParallelToolCalls: config.agent.maxParallelToolCalls,
+        maxSteers
+      },
+      sidecarVersion
+    }
+  }
+
+  const handlers: EarlyHandlers = {
+    ping: now(() => Effect.succeed(pong)),
+    hello: now((payload) => Effect.sync(() => hello(payload)))
+  }
+  return handlers
+})
