@@ -7,28 +7,32 @@ import { hearEarlySignals } from "./EarlySignals.ts"
 import { runScript } from "./process/OwnNode.ts"
 import { sidecarVersion } from "./Version.ts"
 
-/** Put in by the build. */
-declare const PROGRAM_HASH: string
-/** Lines before the program in `main.js`, so that the source map of `main.js` fits here too. */
-declare const PROGRAM_LINE: number
+type Name = "early" | "later"
+
+/** Put in by the build: of each part, its hash and the lines before it in `main.js`, so that the source map of that fits. */
+declare const PARTS: { readonly [N in Name]: { readonly hash: string; readonly line: number } }
 
 const sea = process.getBuiltinModule("node:sea")
 
-const program = (): Program => ({
-  source: Buffer.from(sea.getRawAsset("program")).toString("latin1"),
-  hash: PROGRAM_HASH,
+const part = (name: Name): Program => ({
+  source: Buffer.from(sea.getRawAsset(name)).toString("latin1"),
+  hash: PARTS[name].hash,
   filename: "main.js",
-  lineOffset: PROGRAM_LINE
+  lineOffset: PARTS[name].line
 })
 
-const ownCache = (): Buffer | undefined =>
-  sea.getAssetKeys().includes("cache") ? Buffer.from(sea.getRawAsset("cache")) : undefined
+const ownCache = (name: Name): Buffer | undefined =>
+  sea.getAssetKeys().includes(`${name}-cache`) ? Buffer.from(sea.getRawAsset(`${name}-cache`)) : undefined
+
+const compiled = (name: Name) => {
+  const cache = ownCache(name)
+  const script = cache === undefined ? compileCached(part(name)) : compile(part(name), cache)
+  return script.runInThisContext()
+}
 
 const launch = (): void => {
   hearEarlySignals()
-  const cache = ownCache()
-  const script = cache === undefined ? compileCached(program()) : compile(program(), cache)
-  script.runInThisContext()()
+  compiled("early")(() => compiled("later"))
 }
 
 /** For the scripts of skills: there may be no other Node on the machine. */
@@ -41,9 +45,12 @@ const playNode = (file: string): void => {
 }
 
 const version = (): string => {
-  const cache = ownCache()
-  const cacheState = cache === undefined ? "none" : compile(program(), cache).cachedDataRejected ? "rejected" : "fits"
-  return `atomic-agent-sidecar ${sidecarVersion}, Node.js ${process.versions.node}, code cache: ${cacheState}\n`
+  const states = (["early", "later"] as const).map((name) => {
+    const cache = ownCache(name)
+    return cache === undefined ? "none" : compile(part(name), cache).cachedDataRejected ? "rejected" : "fits"
+  })
+  const state = states[0] === states[1] ? states[0] : states.join(", ")
+  return `atomic-agent-sidecar ${sidecarVersion}, Node.js ${process.versions.node}, code cache: ${state}\n`
 }
 
 const [, , first, second] = process.argv

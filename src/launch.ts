@@ -1,15 +1,16 @@
 /**
- * What `dist/sidecar/main.js` begins with. The program itself stands below it in the same file, in a comment, so that
- * the engine does not parse it: it is compiled from a code cache, which takes a quarter of the time.
+ * What `dist/sidecar/main.js` begins with. The program itself stands below it in the same file, in two comments, so that
+ * the engine does not parse it: it is compiled from code caches, which takes a quarter of the time, and the second part
+ * of it, what sessions need, only with the first session.
  *
  * Every Node must be able to read this file, the too old ones too: plain statements, no imports but our own.
  */
 import { compileCached } from "./CodeCache.ts"
 import { hearEarlySignals } from "./EarlySignals.ts"
 
-/** Put in by the build: the oldest Node that will do, and a hash of the program. */
+/** Put in by the build: the oldest Node that will do, and a hash of each part of the program. */
 declare const OLDEST_NODE: readonly [major: number, minor: number]
-declare const PROGRAM_HASH: string
+declare const HASHES: { readonly EARLY: string; readonly LATER: string }
 
 // First of all.
 hearEarlySignals()
@@ -17,10 +18,15 @@ hearEarlySignals()
 const launch = (): void => {
   const filename = import.meta.filename
   const text = process.getBuiltinModule("node:fs").readFileSync(filename, "latin1")
-  const start = text.indexOf("/*PROGRAM\n") + "/*PROGRAM\n".length
-  const lineOffset = text.slice(0, start).split("\n").length - 1
-  const source = text.slice(start, text.lastIndexOf("\nPROGRAM*/")).replaceAll("*<>/", "*/")
-  compileCached({ source, hash: PROGRAM_HASH, filename, lineOffset }).runInThisContext()()
+
+  const compiled = (name: "EARLY" | "LATER") => {
+    const start = text.indexOf(`/*${name}\n`) + `/*${name}\n`.length
+    const lineOffset = text.slice(0, start).split("\n").length - 1
+    const source = text.slice(start, text.indexOf(`\n${name}*/`, start)).replaceAll("*<>/", "*/")
+    return compileCached({ source, hash: HASHES[name], filename, lineOffset }).runInThisContext()
+  }
+
+  compiled("EARLY")(() => compiled("LATER"))
 }
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)

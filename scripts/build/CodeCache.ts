@@ -4,10 +4,10 @@ import { SidecarHost } from "../../src/host/SidecarHost.ts"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 
 /**
- * A code cache of the bin: what it leaves behind after a conversation of one turn in a home of its own. It holds every
- * function that was called, where a cache made without running would hold the outermost ones only.
+ * The code caches of the bin's scripts, by their hashes: what it leaves behind after a conversation of one turn in a home
+ * of its own. They hold every function that was called, where one made without running would hold the outermost ones only.
  */
-export const trainedCache = async (bin: string, folder: string): Promise<Buffer> => {
+export const trainedCaches = async (bin: string, folder: string): Promise<(hash: string) => Buffer> => {
   const home = Path.join(folder, "home")
   const stateDir = Path.join(folder, "state")
   const server = await LlamaServer.start()
@@ -33,7 +33,9 @@ export const trainedCache = async (bin: string, folder: string): Promise<Buffer>
     await server.stop()
   }
   const caches = Path.join(home, "atomic-agent-sidecar")
-  const [name] = Fs.readdirSync(caches)
-  if (name === undefined) throw new Error("the bin left no code cache")
-  return Fs.readFileSync(Path.join(caches, name))
+  return (hash) => {
+    const name = Fs.readdirSync(caches).find((each) => each.startsWith(hash))
+    if (name === undefined) throw new Error("the bin left no code cache")
+    return Fs.readFileSync(Path.join(caches, name))
+  }
 }

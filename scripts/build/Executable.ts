@@ -2,8 +2,8 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as esbuild from "esbuild"
-import type { Built } from "./Bin.ts"
-import { trainedCache } from "./CodeCache.ts"
+import type { Built, BuiltPart } from "./Bin.ts"
+import { trainedCaches } from "./CodeCache.ts"
 import { foreignNode } from "./ForeignNode.ts"
 import { run } from "./Run.ts"
 import { executableName, isThisMachine, nodeVersion, type Target } from "./Target.ts"
@@ -34,14 +34,18 @@ export const buildExecutable = async (options: ExecutableOptions): Promise<strin
   const file = (name: string) => Path.join(folder, name)
   try {
     const isOwn = isThisMachine(target)
-    Fs.writeFileSync(file("program"), built.source)
     Fs.writeFileSync(file("main.js"), await beginning(built))
-    if (isOwn) Fs.writeFileSync(file("cache"), await trainedCache(bin, folder))
+    const assets = {
+      early: built.early.source,
+      later: built.later.source,
+      ...(isOwn && (await caches(bin, built, folder)))
+    }
+    for (const [name, content] of Object.entries(assets)) Fs.writeFileSync(file(name), content)
     const config = {
       main: file("main.js"),
       executable: await slim(target, isOwn ? process.execPath : await foreignNode(target, folder, cache), file("node")),
       output: Path.join(outdir, executableName(target)),
-      assets: { program: file("program"), ...(isOwn && { cache: file("cache") }) },
+      assets: Object.fromEntries(Object.keys(assets).map((name) => [name, file(name)])),
       execArgv,
       // What a developer sets for Node in general is not meant for a program that happens to be made of it.
       execArgvExtension: "none",
@@ -59,7 +63,12 @@ export const buildExecutable = async (options: ExecutableOptions): Promise<strin
   }
 }
 
-const beginning = async ({ hash, line }: Built): Promise<string> => {
+const caches = async (bin: string, { early, later }: Built, folder: string) => {
+  const cacheOf = await trainedCaches(bin, folder)
+  return { "early-cache": cacheOf(early.hash), "later-cache": cacheOf(later.hash) }
+}
+
+const beginning = async ({ early, later }: Built): Promise<string> => {
   const result = await esbuild.build({
     entryPoints: [Path.join(import.meta.dirname, "../../src/executable.ts")],
     write: false,
@@ -69,11 +78,13 @@ const beginning = async ({ hash, line }: Built): Promise<string> => {
     platform: "node",
     target: "node26",
     legalComments: "none",
-    define: { PROGRAM_HASH: JSON.stringify(hash), PROGRAM_LINE: String(line) },
+    define: { PARTS: JSON.stringify({ early: placeOf(early), later: placeOf(later) }) },
     logLevel: "warning"
   })
   return result.outputFiles[0]?.text ?? ""
 }
+
+const placeOf = ({ hash, line }: BuiltPart) => ({ hash, line })
 
 /** Without its symbols, a fifth of a Linux Node's size, where there is a `strip` that knows the machine. */
 const slim = async ({ platform }: Target, node: string, output: string): Promise<string> => {

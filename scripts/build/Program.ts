@@ -2,14 +2,19 @@ import { createHash } from "node:crypto"
 import * as Path from "node:path"
 import * as esbuild from "esbuild"
 import { builtins } from "./Builtins.ts"
-import { joined, type Piece, type Section, type SourceMap } from "./OneProgram.ts"
+import { link, type Piece, type Script, type Section, type SourceMap } from "./Linker.ts"
 
-/** All of an entry and its dependencies as one function that takes nothing and imports nothing. */
-export interface Program {
-  /** In ASCII. */
+/** One of the two scripts of a program, in ASCII. */
+export interface Part {
   readonly source: string
   readonly hash: string
   readonly sections: ReadonlyArray<Section>
+}
+
+/** An entry and its dependencies; what is imported when it is needed is a script of its own. */
+export interface Program {
+  readonly early: Part
+  readonly later: Part
 }
 
 /**
@@ -17,12 +22,16 @@ export interface Program {
  * source map.
  */
 export const bundleProgram = async (entry: string, outdir: string): Promise<Program> => {
-  const { code, sections } = joined(await bundle(entry, outdir), `${Path.parse(entry).name}.js`)
-  const body = code.replaceAll("/* @__PURE__ */", "").trimEnd()
-  if (/[^\n\r\t -~]/.test(body)) throw new Error("the bundle is not plain ASCII, as its reader reads it")
+  const { early, later } = link(await bundle(entry, outdir), `${Path.parse(entry).name}.js`)
+  return { early: part(early), later: part(later) }
+}
+
+const part = ({ code, sections }: Script): Part => {
+  const source = code.replaceAll("/* @__PURE__ */", "")
+  if (/[^\n\r\t -~]/.test(source)) throw new Error("the bundle is not plain ASCII, as its reader reads it")
   return {
-    source: `(function(){"use strict";${body}\n})`,
-    hash: createHash("sha256").update(body).digest("hex").slice(0, 32),
+    source,
+    hash: createHash("sha256").update(source).digest("hex").slice(0, 32),
     sections: sections.map(({ map, offset }) => ({ offset, map: ownSources(map) }))
   }
 }
