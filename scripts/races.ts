@@ -14,6 +14,7 @@ import { hostKilled } from "./races/HostKilled.ts"
 import { interleavings } from "./races/Interleavings.ts"
 import { kills } from "./races/Kills.ts"
 import { longSession } from "./races/LongSession.ts"
+import { realTools } from "./races/RealTools.ts"
 import { sidecarKilled } from "./races/SidecarKilled.ts"
 
 const { positionals, values } = parseArgs({
@@ -23,15 +24,20 @@ const { positionals, values } = parseArgs({
 const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 const runs = (usual: number) => (values.runs === undefined ? usual : Number(values.runs))
 
+/** Tells how many there were so far, every so many of them. */
+const counted = (what: string, every: number) => {
+  let done = 0
+  return () => {
+    if (process.stderr.isTTY && ++done % every === 0) process.stderr.write(`\r\u001b[K${done} ${what}`)
+  }
+}
+
 const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
   interleavings: () => {
-    let done = 0
-    const onRun = () => {
-      if (process.stderr.isTTY && ++done % 100 === 0) process.stderr.write(`\r\u001b[K${done} interleavings`)
-    }
     const path = values.path === undefined ? {} : { path: values.path }
-    return interleavings({ runs: runs(2000), seed, onRun, ...path })
+    return interleavings({ runs: runs(2000), seed, onRun: counted("interleavings", 100), ...path })
   },
+  tools: () => realTools({ runs: runs(300), seed, onRun: counted("conversations", 1) }),
   delays: () => delays(Array.from({ length: 51 }, (_, delay) => delay)),
   kills: () => kills(runs(200), seed),
   company: () => company(8, 100),

@@ -29,6 +29,20 @@ export const commandOf = (pid: number): string => {
   }
 }
 
+/** The running processes that have this in their environment: what is inherited tells whose they are. */
+export const markedWith = (variable: string): ReadonlyArray<number> =>
+  Fs.readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && isAlive(pid) && environmentOf(pid).includes(variable))
+
+const environmentOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    return Fs.readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
+  } catch {
+    return []
+  }
+}
+
 /** Whether it has a handler of its own for a signal; no, where it is gone. */
 export const catches = (pid: number, signal: NodeJS.Signals): boolean => {
   try {

@@ -5,7 +5,7 @@ import * as LlamaAnswers from "../../src/testing/LlamaAnswers.ts"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 import { Bin, StateDir } from "../../test/support/Bin.ts"
 import type { Figure } from "./Figure.ts"
-import { commandOf, descendants, isAlive, until } from "./Processes.ts"
+import { commandOf, descendants, isAlive, markedWith, until } from "./Processes.ts"
 
 /** What the sidecar has running when it is killed: the command line, and how many processes that makes. */
 const works = {
@@ -53,11 +53,7 @@ export const atWork = async <A>(
   try {
     const sessionId = await bin.session()
     bin.post("send_message", { sessionId, text: "go" })
-    const workers = () =>
-      Fs.readdirSync("/proc")
-        .map(Number)
-        .filter((pid) => pid > 0 && pid !== bin.pid && isAlive(pid))
-        .filter((pid) => environmentOf(pid).includes(`RACES_MARK=${dir.path}`))
+    const workers = () => markedWith(`RACES_MARK=${dir.path}`).filter((pid) => pid !== bin.pid)
     if (work === "what a command left behind") await server.seen(2)
     await until(() => (below = workers()).length >= count, 10_000)
     assert.lengthOf(below, count, `${below.map(commandOf).join()}, ${bin.stderr}`)
@@ -65,14 +61,6 @@ export const atWork = async <A>(
   } finally {
     for (const pid of below.filter(isAlive)) process.kill(pid, "SIGKILL")
     await server.stop()
-  }
-}
-
-const environmentOf = (pid: number): string => {
-  try {
-    return Fs.readFileSync(`/proc/${pid}/environ`, "latin1")
-  } catch {
-    return ""
   }
 }
 

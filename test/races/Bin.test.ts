@@ -7,6 +7,7 @@ import { delays } from "../../scripts/races/Delays.ts"
 import { hostKilled } from "../../scripts/races/HostKilled.ts"
 import { kills } from "../../scripts/races/Kills.ts"
 import { longSession } from "../../scripts/races/LongSession.ts"
+import { realTools } from "../../scripts/races/RealTools.ts"
 
 // Smaller than by `npm run races`, which plays the same and tells the figures.
 describe("the bin", { timeout: 120_000 }, () => {
@@ -48,5 +49,10 @@ describe("the bin", { timeout: 120_000 }, () => {
 
   it("exits 0 wherever in its own start it is ended", async () => {
     await bootSignals(Array.from({ length: 11 }, (_, index) => 20 * index))
+  })
+
+  it("keeps the contract and leaves nothing running, whatever is sent, asked, answered and ended while tools run", async () => {
+    const figures = await realTools({ runs: 12, seed: 1 })
+    assert.strictEqual(figures[0]?.value, 12)
   })
 })
