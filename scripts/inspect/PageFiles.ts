@@ -9,6 +9,9 @@ export interface PageFile {
 
 const folder = Path.join(import.meta.dirname, "page")
 
+/** In the order of their rules: the later ones win. */
+const styles = ["base.css", "timeline.css", "approval.css", "controls.css", "panes.css"]
+
 /** The files of the page by name, its program bundled. */
 export const pageFiles = async (): Promise<ReadonlyMap<string, PageFile>> => {
   const { outputFiles } = await esbuild.build({
@@ -22,7 +25,7 @@ export const pageFiles = async (): Promise<ReadonlyMap<string, PageFile>> => {
   const text = (name: string) => Fs.readFileSync(Path.join(folder, name), "utf8")
   return new Map([
     ["", { type: "text/html; charset=utf-8", body: text("page.html") }],
-    ["page.css", { type: "text/css; charset=utf-8", body: text("page.css") }],
+    ["page.css", { type: "text/css; charset=utf-8", body: styles.map(text).join("") }],
     ["page.js", { type: "text/javascript; charset=utf-8", body: outputFiles[0]?.text ?? "" }]
   ])
 }
