@@ -116,9 +116,9 @@ const decode = (found: unknown, front: ReadonlyArray<string>): Result.Result<Ski
 const inWords = (value: unknown): string =>
   typeof value === "string" && value.trim() !== "" ? JSON.stringify(value.slice(0, 100)) : typeName(value)
 
-/** `version: 1.10` and `name: 2048` are numbers to YAML and names to people: they stay as they are written. */
+/** `version: 1.10`, `name: 2048` and `name: 1e5` are numbers to YAML and names to people: they stay as they are written. */
 const asWritten = (key: string, value: unknown, front: ReadonlyArray<string>): unknown => {
   if (typeof value !== "number" || (key !== "version" && key !== "name")) return value
   const line = front.find((each) => each.startsWith(`${key}:`))
-  return /^[a-z]+:[ \t]*([0-9.]+)[ \t]*\r?$/.exec(line ?? "")?.[1] ?? value
+  return /^[a-z]+:[ \t]*([A-Za-z0-9.+-]+)[ \t]*(?:#.*)?\r?$/.exec(line ?? "")?.[1] ?? value
 }

@@ -58,6 +58,17 @@ describe("a SKILL.md", () => {
     ["may have other keys", named("license: MIT", "metadata:", "  author: {name: x}"), {}],
     ["keeps a version that looks like a number as it is written", named("version: 1.10"), { version: "1.10" }],
     ["keeps a name that looks like a number", file("name: 2048", "description: x"), { name: "2048", description: "x" }],
+    [
+      "keeps one that is a number with an exponent",
+      file("name: 1e5", "description: x"),
+      { name: "1e5", description: "x" }
+    ],
+    [
+      "keeps one that is a number in base 16",
+      file("name: 0x1f # x", "description: x"),
+      { name: "0x1f", description: "x" }
+    ],
+    ["keeps a version with a comment", named("version: 1.10 # the tenth"), { version: "1.10" }],
     ["may leave keys empty", named("version:", "requires_scripts:", "platforms: ~"), {}],
     ["may have no scripts", named("requires_scripts: []"), {}],
     [
