@@ -1,12 +1,11 @@
 import * as Path from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { assert } from "@effect/vitest"
-import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import type { SessionState } from "../../src/protocol/SessionState.ts"
 import * as LlamaAnswers from "../../src/testing/LlamaAnswers.ts"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 import { Bin, StateDir } from "../../test/support/Bin.ts"
 import { type Figure, quantile, randomFrom } from "./Figure.ts"
+import { keptIn, toldBy } from "./Kept.ts"
 
 /** The latest moment of a kill in milliseconds, after the start for one in six, else after the session was there. */
 const latest = { start: 150, work: 200 }
@@ -63,12 +62,14 @@ export const kills = async (count: number, seed: number): Promise<ReadonlyArray<
       const { noise, stderr } = bin
       // It must not have ended in any other way before.
       assert.deepStrictEqual({ signal, noise, stderr }, { signal: "SIGKILL", noise: [], stderr: "" })
-      told.push(...bin.frames.flatMap(committed))
+      told.push(...bin.frames.flatMap(toldBy).map(({ record }) => record))
       if (isEarly) early++
       const turns = (type: string) => bin.frames.filter((frame) => frame.kind === "event" && frame.type === type).length
       if (turns("turn_started") > turns("turn_finished")) inTurn++
-      assert.deepStrictEqual(integrityOf(filename), "ok", `round ${round}, killed after ${moment} ms`)
-      assert.deepStrictEqual(missing(filename, told), [], `round ${round}, killed after ${moment} ms`)
+      const kept = keptIn(filename)
+      const lost = told.filter((record) => !kept.records.has(record))
+      const found = { integrity: kept.integrity, lost }
+      assert.deepStrictEqual(found, { integrity: "ok", lost: [] }, `round ${round}, killed after ${moment} ms`)
     }
     using bin = new Bin(dir)
     await takeUp(bin, sessionId)
@@ -96,50 +97,4 @@ const takeUp = async (bin: Bin, sessionId: string | undefined): Promise<string> 
   assert.match(String(state.lastError), wanted, JSON.stringify({ ...state, turns: state.turns.slice(-8) }))
   assert.include(["cancelled", "pending"], state.status)
   return sessionId
-}
-
-/** What an event says is kept, as the record that must be there. */
-const committed = (frame: SidecarFrame): ReadonlyArray<string> => {
-  if (frame.kind !== "event") return []
-  switch (frame.type) {
-    case "user_message":
-      return [`user ${frame.payload.turnId}`]
-    case "assistant_reply":
-      return [`assistant_reply ${frame.payload.turnId} ${frame.payload.text}`]
-    case "tool_call_started":
-      return [`assistant_tool_call ${frame.payload.callId}`]
-    case "tool_call_result":
-      return [`tool_result ${frame.payload.callId}`]
-    default:
-      return []
-  }
-}
-
-const integrityOf = (filename: string): unknown => {
-  const database = new DatabaseSync(filename)
-  try {
-    return database.prepare("PRAGMA integrity_check").get()?.["integrity_check"]
-  } finally {
-    database.close()
-  }
-}
-
-const missing = (filename: string, told: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const database = new DatabaseSync(filename)
-  try {
-    if (told.length === 0) return []
-    const kept = new Set(
-      database
-        .prepare("SELECT json FROM entries")
-        .all()
-        .map((row) => {
-          const { callId, kind, text, turnId } = JSON.parse(String(row["json"]))
-          if (callId !== undefined) return `${kind} ${callId}`
-          return kind === "user" ? `user ${turnId}` : `${kind} ${turnId} ${text}`
-        })
-    )
-    return told.filter((record) => !kept.has(record))
-  } finally {
-    database.close()
-  }
 }

@@ -1,4 +1,4 @@
-import { check } from "../../src/testing/ContractChecker.ts"
+import { check, type Violation } from "../../src/testing/ContractChecker.ts"
 import { type Exchange, eventsOf, exchangesOf, messageOf, resultOf } from "./Exchanges.ts"
 import type { Played } from "./Play.ts"
 import { stored } from "./Stored.ts"
@@ -10,7 +10,7 @@ export const judge = (played: Played): ReadonlyArray<string> => {
   const requests = played.posted.filter(({ id, isLost }) => !isLost || answered.has(id))
   return [
     ...played.stuck,
-    ...check(played.frames, { requests, ended: true }).map(({ at, rule }) => `frame ${at}: ${rule}`),
+    ...check(played.frames, { requests, ended: true }).map(inWords),
     ...late(exchanges),
     ...played.posted.filter(({ type }) => type === "send_message").flatMap(({ id }) => message(id, exchanges, played)),
     ...cancels(exchanges, played),
@@ -21,6 +21,9 @@ export const judge = (played: Played): ReadonlyArray<string> => {
     ...stored(exchanges, played)
   ]
 }
+
+/** A breach of the contract in words. */
+export const inWords = ({ at, rule }: Violation): string => `frame ${at}: ${rule}`
 
 /** What was sent after the end is refused, and nothing else is. */
 const late = (exchanges: ReadonlyArray<Exchange>) =>
@@ -77,7 +80,7 @@ const cancels = (exchanges: ReadonlyArray<Exchange>, played: Played): ReadonlyAr
     (unqueue) => unqueue.type === "unqueue" && resultOf(unqueue)["removed"] === true
   ).length
   const counted = exchanges.reduce(
-    (sum, cancel) => sum + (cancel.type === "cancel" ? Number(resultOf(cancel)["turns"]) : 0),
+    (sum, cancel) => sum + (cancel.type === "cancel" ? Number(resultOf(cancel)["turns"] ?? 0) : 0),
     0
   )
   if (ended !== removed + counted) {

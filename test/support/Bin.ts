@@ -47,18 +47,25 @@ export class Bin {
   stderr = ""
   bytes = 0
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Told of each frame as it is read. */
+  onFrame: (frame: SidecarFrame) => void = () => {}
   #unfinished: Array<string> = []
   #waiting = new Set<() => void>()
 
   constructor(
-    dir: StateDir,
-    options: { env?: NodeJS.ProcessEnv; nodeOptions?: ReadonlyArray<string>; command?: typeof command } = {}
+    dir: Pick<StateDir, "path">,
+    options: {
+      env?: NodeJS.ProcessEnv
+      nodeOptions?: ReadonlyArray<string>
+      command?: typeof command
+      cwd?: string
+    } = {}
   ) {
     // No executable takes options of Node's.
     const withOptions = options.nodeOptions && ([process.execPath, ...options.nodeOptions, binPath] as const)
     const [program, ...args] = options.command ?? withOptions ?? command
     this.child = spawn(program, args, {
-      cwd: root,
+      cwd: options.cwd ?? root,
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ATOMIC_AGENT_STATE_DIR: dir.path, ...options.env }
     })
@@ -161,7 +168,9 @@ export class Bin {
       const line = this.#unfinished.join("")
       this.#unfinished = []
       try {
-        this.frames.push(JSON.parse(line))
+        const frame: SidecarFrame = JSON.parse(line)
+        this.frames.push(frame)
+        this.onFrame(frame)
       } catch {
         this.noise.push(line)
       }

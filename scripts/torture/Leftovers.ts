@@ -1,0 +1,29 @@
+import * as Fs from "node:fs"
+import { isAlive } from "../races/Processes.ts"
+
+/** In the environment of a sidecar, and of whatever it starts. */
+export const markVariable = "TORTURE_MARK"
+
+/** The processes that carry a mark, by id. */
+export const marked = (mark: string): ReadonlyArray<number> => {
+  const wanted = `${markVariable}=${mark}`
+  return Fs.readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return Fs.readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(wanted) && isAlive(pid)
+      } catch {
+        return false
+      }
+    })
+}
+
+/** What was started, in words. */
+export const commandOf = (pid: number): string => {
+  try {
+    return Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
+  } catch {
+    return "gone by now"
+  }
+}

@@ -1,0 +1,78 @@
+import type { Counts } from "./Counts.ts"
+import { Draw, seedOf } from "./Draw.ts"
+import { play } from "./Life.ts"
+import { drawLife, type LifePlan } from "./Plan.ts"
+import { type Breach, World } from "./World.ts"
+
+/** One process that goes on living, stretch after stretch, each in a session of its own. */
+export interface LongLife {
+  readonly breaches: ReadonlyArray<Breach>
+  /** Resident memory after each stretch, in MiB. */
+  readonly memory: ReadonlyArray<number>
+}
+
+/** So much more resident memory, in MiB, over the second half of a long life is a leak. */
+const mostGrowth = 24
+
+/** The number of a long life's world among the worlds of a seed. */
+export const longWorld = 1_000_000
+
+/** Plays stretches as long as it is told, and then ends the input. */
+export const longLife = (seed: number, goesOn: () => boolean, counts: Counts): Promise<LongLife> => {
+  const first = drawStretch(seed, 0)
+  const plan = { index: longWorld, seed, disk: "good" as const, lives: [first] }
+  return World.within(plan, false, counts, async (world) => {
+    const memory: Array<number> = []
+    const { lived, violations } = await world.live(first, async (host) => {
+      for (let index = 1; goesOn() && host.wrong.length === 0; index++) {
+        const stretch = drawStretch(seed, index)
+        world.serve(stretch)
+        host.approvals = stretch.approvals
+        await play(host, stretch, [])
+        await host.settle()
+        memory.push(host.bin.residentMiB)
+      }
+    })
+    const growth = growthOf(memory)
+    counts.add("long life: stretches", memory.length)
+    counts.most("long life: resident memory at the end, MiB", Math.round(memory.at(-1) ?? 0))
+    counts.most("long life: growth in its second half, MiB", Math.round(growth))
+    const inWords = memory.map((each) => Math.round(each)).join(" ")
+    const leak = growth > mostGrowth ? [`resident memory grew by ${Math.round(growth)} MiB: ${inWords}`] : []
+    const all = [...violations, ...leak]
+    return { memory, breaches: all.length === 0 ? [] : [{ world: plan, lived, violations: all }] }
+  })
+}
+
+/** What the line through the second half of the points rises by, over all of that half. */
+export const growthOf = (memory: ReadonlyArray<number>): number => {
+  const half = memory.slice(Math.floor(memory.length / 2))
+  if (half.length < 10) return 0
+  const middle = (half.length - 1) / 2
+  const mean = half.reduce((sum, value) => sum + value, 0) / half.length
+  let rise = 0
+  let run = 0
+  for (const [at, value] of half.entries()) {
+    rise += (at - middle) * (value - mean)
+    run += (at - middle) ** 2
+  }
+  return (rise / run) * (half.length - 1)
+}
+
+/** A life with nothing in it that ends or breaks the process or its database. */
+const drawStretch = (seed: number, index: number): LifePlan => {
+  const life = drawLife(new Draw(seedOf(seed ^ 0x5eed, index)), index, "good")
+  return {
+    ...life,
+    index: 0,
+    damage: undefined,
+    resumes: false,
+    writing: "lines",
+    settings: { ...life.settings, invalid: undefined, env: quick, mode: "external" },
+    acts: life.acts.filter(({ act }) => act.do !== "corrupt" && act.do !== "close stderr"),
+    end: "settled end of input"
+  }
+}
+
+/** A model server that hangs is not waited for long. */
+const quick = { ATOMIC_AGENT_LLAMA_FIRST_TOKEN_TIMEOUT_MS: "600", ATOMIC_AGENT_LLAMA_REQUEST_TIMEOUT_MS: "600" }
