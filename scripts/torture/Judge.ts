@@ -47,7 +47,7 @@ const playedFrom = (lived: Lived): Played => {
     ...unsettled,
     posted,
     badLines: badLinesRead(lived),
-    hasTimePassed: lived.wasStopped || hasWaitedForCancel(unsettled)
+    hasTimePassed: mayHaveWaited(lived)
   }
 }
 
@@ -71,9 +71,11 @@ const badLinesRead = ({ badLines, frames, plan }: Lived): number => {
 
 const badLineCodes = new Set(["parse_error", "invalid_frame"])
 
-/** A cancel is answered after two seconds, whatever is left: how long one took cannot be told, what it waited for can. */
-const hasWaitedForCancel = ({ frames }: Played): boolean =>
-  frames.some((frame) => frame.kind === "event" && frame.type === "tool_call_started" && slow.has(frame.payload.tool))
+/** A cancel is answered after two seconds, whatever is left: how long one took cannot be told, what it may wait for can. */
+const mayHaveWaited = ({ frames, plan, wasStopped }: Lived): boolean =>
+  wasStopped ||
+  plan.acts.some(({ act }) => act.do === "lock") ||
+  eventsOf(frames, "tool_call_started").some(({ payload }) => slow.has(payload.tool))
 
 const slow = new Set(["shell.run", "skill.run_script"])
 
