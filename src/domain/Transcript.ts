@@ -1,5 +1,6 @@
 import { isObject } from "effect/Predicate"
 import type { Record } from "../protocol/SessionState.ts"
+import { wellFormed } from "./WellFormed.ts"
 
 /** Something the model was told that no user said: the closing notice of a last step, a change of the skills. */
 export interface Notice {
@@ -98,7 +99,10 @@ const pushStep = (
       id: entry.callId,
       type: "function",
       // Servers refuse a whole history for one call whose arguments are no object.
-      function: { name: wireName(entry.tool), arguments: isObject(entry.args) ? JSON.stringify(entry.args) : "{}" }
+      function: {
+        name: wireName(entry.tool),
+        arguments: isObject(entry.args) ? wellFormed(JSON.stringify(entry.args)) : "{}"
+      }
     })
     index += 1
   }

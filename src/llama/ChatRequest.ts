@@ -1,5 +1,6 @@
 import type { Settings } from "../Config.ts"
 import { wireName } from "../domain/Transcript.ts"
+import { wellFormed } from "../domain/WellFormed.ts"
 import * as HistoryText from "./HistoryText.ts"
 import type { ModelRequest, ToolSpec } from "./LlamaClient.ts"
 
@@ -42,7 +43,8 @@ export const make = (
   }
   const messages = `"messages":[${system}${history.json === "" ? "" : ","}${history.json}]`
   const offered = request.tools.length === 0 ? "" : `,"tools":${tools.json}`
-  return { body: `{${messages}${offered},${JSON.stringify(options).slice(1)}`, promptBytes: fixed + history.bytes }
+  const body = wellFormed(`{${messages}${offered},${JSON.stringify(options).slice(1)}`)
+  return { body, promptBytes: fixed + history.bytes }
 }
 
 const toolsOf = (tools: ReadonlyArray<ToolSpec>) => {

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type { Entry } from "../../src/domain/Transcript.ts"
 import { chunk, say } from "../../src/testing/LlamaAnswers.ts"
 import { capture, readParts, streams, textOf } from "./support/captures.ts"
-import { hung, outcome, question, setUp } from "./support/client.ts"
+import { hung, outcome, question, setUp, userEntry } from "./support/client.ts"
 
 describe("a model call over HTTP", () => {
   it.live("asks for a stream with everything that a server can tell", () =>
@@ -27,6 +28,26 @@ describe("a model call over HTTP", () => {
         cache_prompt: true,
         max_tokens: 16384
       })
+    })
+  )
+
+  it.live("is sent no half of a character, for which servers refuse all that stands beside it", () =>
+    Effect.gen(function* () {
+      const { server, client } = yield* setUp()
+      const base = { at: 1, turnId: "t-1", callId: "1", tool: "fs.list" }
+      const history: ReadonlyArray<Entry> = [
+        userEntry("a\ud83d \\ud83d 🚀"),
+        { kind: "assistant_tool_call", ...base, args: { path: "\udc00", "\ud83dkey": 1 } },
+        { kind: "tool_result", ...base, status: "ok", summary: "\ude80\ud83d", truncated: false }
+      ]
+      yield* outcome(client.stream(question("", { history, system: "half \ud800" })))
+      const messages = server.chats[0]?.body.messages
+      assert.deepStrictEqual(
+        [messages[0].content, messages[1].content, messages[3].content],
+        ["half \ufffd", "a\ufffd \\ud83d 🚀", "\ufffd\ufffd"]
+      )
+      const args = messages[2].tool_calls[0].function.arguments
+      assert.deepStrictEqual(JSON.parse(args), { path: "\ufffd", "\ufffdkey": 1 })
     })
   )
 
