@@ -1,6 +1,7 @@
 import { isObject } from "effect/Predicate"
 import type { Complaint } from "./ServerFault.ts"
 import { complaint } from "./ServerFault.ts"
+import { tokenCount } from "./TokenCount.ts"
 
 /** A piece of a tool call as it came; what was absent or of another type is undefined. */
 export interface CallFragment {
@@ -91,35 +92,35 @@ const callOf = (call: Json): CallFragment => {
   }
 }
 
-const count = (value: unknown): number | undefined =>
+const rate = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 
 const usageOf = (usage: unknown): Counts | undefined => {
   if (!isObject(usage)) return undefined
-  const prompt = count(usage.prompt_tokens)
-  const completion = count(usage.completion_tokens)
+  const prompt = tokenCount(usage.prompt_tokens)
+  const completion = tokenCount(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
   const details: Json = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {}
-  return { prompt, completion, cached: count(details.cached_tokens), perSecond: undefined }
+  return { prompt, completion, cached: tokenCount(details.cached_tokens), perSecond: undefined }
 }
 
 const timingsOf = (timings: unknown): Counts | undefined => {
   if (!isObject(timings)) return undefined
-  const cached = count(timings.cache_n)
-  const read = count(timings.prompt_n)
+  const cached = tokenCount(timings.cache_n)
+  const read = tokenCount(timings.prompt_n)
   return {
     // Builds without `cache_n` count only what they read anew, which says nothing of the whole.
     prompt: cached === undefined || read === undefined ? undefined : cached + read,
     cached,
-    completion: count(timings.predicted_n),
-    perSecond: count(timings.predicted_per_second)
+    completion: tokenCount(timings.predicted_n),
+    perSecond: rate(timings.predicted_per_second)
   }
 }
 
 const progressOf = (progress: unknown): ChatChunk["progress"] => {
   if (!isObject(progress)) return undefined
-  const total = count(progress.total)
-  const processed = count(progress.processed)
+  const total = tokenCount(progress.total)
+  const processed = tokenCount(progress.processed)
   if (total === undefined || processed === undefined) return undefined
-  return { total, processed: Math.min(processed, total), cached: count(progress.cache) ?? 0 }
+  return { total, processed: Math.min(processed, total), cached: tokenCount(progress.cache) ?? 0 }
 }

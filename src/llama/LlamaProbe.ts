@@ -7,6 +7,7 @@ import type { LlamaError } from "./LlamaError.ts"
 import { Cut } from "./LlamaError.ts"
 import * as ModelUrl from "./ModelUrl.ts"
 import { complaint } from "./ServerFault.ts"
+import { windowSize } from "./TokenCount.ts"
 
 export interface Probe {
   readonly url: string
@@ -85,7 +86,7 @@ const ready = (url: string, facts: Facts | undefined, asked: string | undefined)
 const fromProps = (props: unknown): Facts | undefined => {
   if (!isObject(props)) return undefined
   const settings = isObject(props.default_generation_settings) ? props.default_generation_settings : undefined
-  const contextTokens = tokens(settings?.n_ctx) ?? tokens(props.n_ctx)
+  const contextTokens = windowSize(settings?.n_ctx) ?? windowSize(props.n_ctx)
   if (settings === undefined && contextTokens === undefined) return undefined
   const path = [props.model_alias, props.model_path, settings?.model].find(
     (name) => typeof name === "string" && name !== ""
@@ -101,16 +102,13 @@ const fromModels = (models: unknown, asked: string | undefined): Facts | undefin
   if (entry === undefined) return {}
   const meta = isObject(entry.meta) ? entry.meta : undefined
   const contextTokens = [meta?.n_ctx, entry.max_model_len, entry.loaded_context_length, entry.context_length]
-    .map(tokens)
+    .map(windowSize)
     .find((count) => count !== undefined)
   return {
     ...(typeof entry.id === "string" ? { model: entry.id } : {}),
     ...(contextTokens === undefined ? {} : { contextTokens })
   }
 }
-
-const tokens = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined
 
 const saidBy = ({ answer, body }: Found): string => {
   const said = complaint(parse(body) ?? null)

@@ -1,5 +1,6 @@
 import { isObject } from "effect/Predicate"
 import { Overflow, Rejected } from "./LlamaError.ts"
+import { windowSize } from "./TokenCount.ts"
 
 /** What a server says in an error's body, in whatever shape: its words, and the kind and numbers where it gives them. */
 export interface Complaint {
@@ -44,15 +45,15 @@ const fromError = (error: { readonly [key: PropertyKey]: unknown }): Complaint =
   const message = [error.message, error.error, error.detail, error.type].find(
     (text): text is string => typeof text === "string" && text !== ""
   )
+  const usedTokens = windowSize(error.n_prompt_tokens)
+  const windowTokens = windowSize(error.n_ctx)
   return {
     words: message ?? JSON.stringify(error),
     ...(typeof error.type === "string" ? { type: error.type } : {}),
-    ...(positive(error.n_prompt_tokens) ? { usedTokens: error.n_prompt_tokens } : {}),
-    ...(positive(error.n_ctx) ? { windowTokens: error.n_ctx } : {})
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens })
   }
 }
-
-const positive = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value) && value > 0
 
 const speaksOfOverflow = (said: Complaint): boolean =>
   said.type === "exceed_context_size_error" ||
@@ -85,8 +86,8 @@ const window = [/context (?:size|length|window)[^.\d]*(\d+)/i, /n_ctx\D{1,4}(\d+
 
 const numberIn = (words: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
   for (const pattern of patterns) {
-    const found = pattern.exec(words)?.[1]
-    if (found !== undefined && Number(found) > 0) return Number(found)
+    const found = windowSize(Number(pattern.exec(words)?.[1]))
+    if (found !== undefined) return found
   }
   return undefined
 }

@@ -87,6 +87,11 @@ describe("a probe finds", () => {
     })
   }
 
+  it("no window that cannot be", () => {
+    const props = found(200, { default_generation_settings: { n_ctx: 1e300 } })
+    assert.deepStrictEqual(judge(probe, { health: healthy, props }), { state: "ready", url: "http://127.0.0.1:8080" })
+  })
+
   it("the window of the model that is asked for", () => {
     const models = found(200, {
       data: [
@@ -134,7 +139,10 @@ describe("a probe of a real address", () => {
     Effect.gen(function* () {
       const silent = { pieces: [], headDelayMs: 1e9 }
       const { client } = yield* setUp({ pages: { "/health": silent } }, { llama: { healthTimeoutMs: 20 } })
-      assert.deepInclude(yield* client.probe, { state: "unreachable", detail: "no answer within 20 ms" })
+      const { detail, state } = yield* client.probe
+      assert.strictEqual(state, "unreachable")
+      // On a busy machine even the connection may take longer.
+      assert.match(detail ?? "", /within 20 ms$/)
     })
   )
 

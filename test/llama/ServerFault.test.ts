@@ -70,7 +70,9 @@ const overflows: ReadonlyArray<readonly [body: unknown, used: number | undefined
   [{ error: { message: "the input length exceeds the context length" } }, undefined, undefined],
   [{ error: { message: "prompt is too long: 5000 tokens > 4096 maximum" } }, 5000, undefined],
   [{ error: { message: "input is too large to process", type: "exceed_context_size_error" } }, undefined, undefined],
-  [{ error: { message: "Prompt length (5000) exceeds max_model_len (4096)" } }, undefined, 4096]
+  [{ error: { message: "Prompt length (5000) exceeds max_model_len (4096)" } }, undefined, 4096],
+  [{ error: { message: "exceeds the context size", n_prompt_tokens: 1e300, n_ctx: 2 ** 60 } }, undefined, undefined],
+  [{ error: { message: `exceeds the context size of ${"9".repeat(30)} tokens` } }, undefined, undefined]
 ]
 
 describe("an error of a server", () => {

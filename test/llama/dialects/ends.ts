@@ -77,6 +77,8 @@ export const numbers: ReadonlyArray<Row> = [
     { ...ok, usage: [9, 4, 2] }
   ],
   ["of the wrong type", hi + stop + event({ choices: [], usage: { prompt_tokens: "9", completion_tokens: -1 } }), ok],
+  ["that no prompt can have", hi + stop + event({ choices: [], usage: usage(1e300, 2) }), ok],
+  ["that are not whole", hi + stop + event({ choices: [], usage: usage(9, 1.5) }), ok],
   [
     "of the prompt as it is read",
     event({ choices: [], prompt_progress: { total: 9, cache: 2, processed: 2, time_ms: 0 } }) +
