@@ -15,18 +15,17 @@ export interface Complaint {
  * `{object: "error", message}`, `{type: "error", …}`, `{code, message}`, `{detail}`, a bare string.
  */
 export const complaint = (body: unknown): Complaint | null => {
-  if (typeof body === "string") return body.trim() === "" ? null : { words: body.trim() }
+  if (typeof body === "string") return body.trim() === "" ? null : { words: bounded(body.trim()) }
   if (!isObject(body)) return null
-  const { error } = body
-  if (typeof error === "string" && error !== "") return { words: error }
+  const { error, detail } = body
+  if (typeof error === "string" && error !== "") return { words: bounded(error) }
+  if (Array.isArray(error)) return { words: written(error) }
   if (isObject(error)) return fromError(error)
-  if (Array.isArray(error)) return { words: JSON.stringify(error) }
   if (body.object === "error" || body.type === "error") return fromError(body)
   if (typeof body.message === "string" && body.choices === undefined) return fromError(body)
-  if (body.detail !== undefined && body.choices === undefined) {
-    return { words: typeof body.detail === "string" ? body.detail : JSON.stringify(body.detail) }
-  }
-  return null
+  if (detail === undefined || body.choices !== undefined) return null
+  if (isObject(detail) && !Array.isArray(detail)) return fromError(detail)
+  return { words: typeof detail === "string" ? bounded(detail) : written(detail) }
 }
 
 /** A complaint as the error it stands for; one that speaks of the context being exceeded is an overflow (contract 6). */
@@ -42,18 +41,26 @@ export const toReason = (said: Complaint, status: number): Overflow | Rejected =
 }
 
 const fromError = (error: { readonly [key: PropertyKey]: unknown }): Complaint => {
-  const message = [error.message, error.error, error.detail, error.type].find(
+  const message = [error.message, error.msg, error.error, error.detail, error.type].find(
     (text): text is string => typeof text === "string" && text !== ""
   )
   const usedTokens = windowSize(error.n_prompt_tokens)
   const windowTokens = windowSize(error.n_ctx)
   return {
-    words: message ?? JSON.stringify(error),
+    words: message === undefined ? written(error) : bounded(message),
     ...(typeof error.type === "string" ? { type: error.type } : {}),
     ...(usedTokens === undefined ? {} : { usedTokens }),
     ...(windowTokens === undefined ? {} : { windowTokens })
   }
 }
+
+/** What is kept of a server's words. They stand in three events, in the session and in its database. */
+const maxWords = 2000
+
+const bounded = (words: string): string =>
+  words.length > maxWords ? `${words.slice(0, maxWords)}… (${words.length} characters)` : words
+
+const written = (value: unknown): string => bounded(JSON.stringify(value))
 
 const speaksOfOverflow = (said: Complaint): boolean =>
   said.type === "exceed_context_size_error" ||

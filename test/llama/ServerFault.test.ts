@@ -97,6 +97,10 @@ describe("an error of a server", () => {
     [{ error: ["a", "b"] }, '["a","b"]'],
     [{ detail: "Not Found" }, "Not Found"],
     [{ detail: [{ loc: ["body"], msg: "field required" }] }, '[{"loc":["body"],"msg":"field required"}]'],
+    [
+      { detail: { msg: "Server is busy; please try again later.", type: "busy" } },
+      "Server is busy; please try again later."
+    ],
     [{ code: 7, message: "nope" }, "nope"],
     ["busy", "busy"],
     [{ error: { message: "this context is nice" } }, "this context is nice"],
@@ -115,4 +119,12 @@ describe("an error of a server", () => {
       if (said !== null) assert.strictEqual(toReason(said, 500)._tag, "Rejected")
     })
   }
+
+  it("is told in no more than 2000 characters, the first ones", () => {
+    const long = "M".repeat(1_000_000)
+    const cut = `${"M".repeat(2000)}… (1000000 characters)`
+    for (const body of [{ error: { message: long } }, { error: long }, { detail: long }, long]) {
+      assert.strictEqual(complaint(body)?.words, cut)
+    }
+  })
 })
