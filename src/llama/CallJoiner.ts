@@ -36,19 +36,28 @@ export const join = (
 
 /** What a finished call's arguments are; `cut`: the message ended at the token limit. */
 export const toArguments = (call: CallDraft, cut: boolean): ToolArguments => {
-  if (isObject(call.value)) return { _tag: "Parsed", value: call.value }
+  if (call.name === "") return unusable(call.joined, "the call names no tool")
+  if (isObject(call.value)) return toParsed(call.value, JSON.stringify(call.value))
   if (call.joined.trim() === "") {
     if (cut) return unusable("", cutOff)
     // A tool without parameters is often called without arguments.
     return call.value === undefined ? { _tag: "Parsed", value: {} } : unusable(JSON.stringify(call.value), noObject)
   }
   const value = parse(call.joined)
-  if (isObject(value)) return { _tag: "Parsed", value }
+  if (isObject(value)) return toParsed(value, call.joined, call.end)
   if (cut) return unusable(call.joined, cutOff)
   const newest = call.newest === undefined ? undefined : parse(call.newest)
-  if (isObject(newest)) return { _tag: "Parsed", value: newest }
+  if (isObject(newest)) return toParsed(newest, call.newest ?? "")
   return unusable(call.joined, value === undefined ? "the arguments are not valid JSON" : noObject)
 }
+
+type JsonObject = Extract<ToolArguments, { _tag: "Parsed" }>["value"]
+
+const toParsed = (value: JsonObject, text: string, end = ObjectEnd.push(ObjectEnd.start, text)): ToolArguments =>
+  end.deepest > maxDepth ? unusable(text, "the arguments are nested too deep") : { _tag: "Parsed", value }
+
+/** What goes through a value level by level, as schemas do, runs out of stack at some thousands. */
+const maxDepth = 200
 
 const cutOff = "the arguments were cut off by the length limit"
 const noObject = "the arguments are not a JSON object"

@@ -3,16 +3,18 @@ export interface ObjectEnd {
   /** `before` it, inside it, `closed` with nothing behind it; `other`: what stands there is no object. */
   readonly place: "before" | "inside" | "closed" | "other"
   readonly depth: number
+  /** The greatest depth so far. */
+  readonly deepest: number
   readonly inString: boolean
   /** The last character was a backslash, inside a string. */
   readonly escaped: boolean
 }
 
-export const start: ObjectEnd = { place: "before", depth: 0, inString: false, escaped: false }
+export const start: ObjectEnd = { place: "before", depth: 0, deepest: 0, inString: false, escaped: false }
 
 /** One more piece: only its own characters are looked at, however much came before. What is closed need not be valid. */
 export const push = (state: ObjectEnd, piece: string): ObjectEnd => {
-  let { place, depth, inString, escaped } = state
+  let { place, depth, deepest, inString, escaped } = state
   for (let at = 0; at < piece.length && place !== "other"; at += 1) {
     const code = piece.charCodeAt(at)
     if (inString) {
@@ -24,13 +26,15 @@ export const push = (state: ObjectEnd, piece: string): ObjectEnd => {
       place = place === "before" && code === brace ? "inside" : "other"
       depth = 1
     } else if (code === quote) inString = true
-    else if (code === brace || code === bracket) depth += 1
-    else if (code === endOfBrace || code === endOfBracket) {
+    else if (code === brace || code === bracket) {
+      depth += 1
+      if (depth > deepest) deepest = depth
+    } else if (code === endOfBrace || code === endOfBracket) {
       depth -= 1
       if (depth === 0) place = "closed"
     }
   }
-  return { place, depth, inString, escaped }
+  return { place, depth, deepest, inString, escaped }
 }
 
 const backslash = 0x5c

@@ -224,7 +224,7 @@ export class TurnRunner extends Context.Service<
 const closingNotice =
   "[This was the last step of this turn: no tool will be run any more. Answer now, in words, and sum up what is done and what is left.]"
 
-const nothingUsable = "the model asked twice in a row for nothing but tool calls whose arguments are no JSON object"
+const nothingUsable = "the model asked twice in a row for nothing but tool calls that cannot be read"
 
 const outOfSteps = (steps: number): string =>
   `I stopped after ${steps} ${steps === 1 ? "step" : "steps"}, the limit of this turn, before the work was done. Send another message and I will continue.`

@@ -12,6 +12,12 @@ export const identity: ReadonlyArray<Row> = [
     { calls: ["made_up({})"], reason: "tool_calls" }
   ],
   [
+    "that names no tool",
+    call({ index: 0, id: "a", function: { arguments: '{"path":' } }) + more('"a"}') + toolCalls,
+    { calls: ['!{"path":"a"}'], reason: "tool_calls" }
+  ],
+  ["that says nothing", call({ index: 0 }) + toolCalls, { calls: ["!"], reason: "tool_calls" }],
+  [
     "without a type",
     call({ index: 0, id: "a", function: { name: "fs_list", arguments: '{"path":"a"}' } }) + toolCalls,
     listed
@@ -192,6 +198,9 @@ export const several: ReadonlyArray<Row> = [
 
 const calling = (raw: string, reason = "tool_calls"): Meaning => ({ calls: [`fs.list!${raw}`], reason })
 
+const deep = `{"a":${"[".repeat(200)}${"]".repeat(200)}}`
+const deepest = `{"a":${"[".repeat(199)}${"]".repeat(199)}}`
+
 /** What arguments look like. */
 export const args: ReadonlyArray<Row> = [
   ["with any white space", named("fs_list", '{"path"\n\n : "a" }\n') + toolCalls, listed],
@@ -209,6 +218,17 @@ export const args: ReadonlyArray<Row> = [
   ["an array", named("fs_list", [1]) + toolCalls, calling("[1]")],
   ["the text of an array", named("fs_list", '[{"path":"a"}]') + toolCalls, calling('[{"path":"a"}]')],
   ["a number", named("fs_list", 7) + toolCalls, calling("7")],
+  [
+    "as deep as they may be",
+    named("fs_list", deepest) + toolCalls,
+    { calls: [`fs.list(${deepest})`], reason: "tool_calls" }
+  ],
+  [
+    "deeper than anything is meant",
+    named("fs_list", deep.slice(0, 99)) + more(deep.slice(99)) + toolCalls,
+    calling(deep)
+  ],
+  ["deeper than anything is meant, as an object", named("fs_list", JSON.parse(deep)) + toolCalls, calling(deep)],
   ["with a comma too many", named("fs_list", '{"path":"a",}') + toolCalls, calling('{"path":"a",}')],
   ["that are no JSON", named("fs_list", "path=a") + toolCalls, calling("path=a")],
   ["that end too early", named("fs_list", '{"path":"a') + toolCalls, calling('{"path":"a')],
