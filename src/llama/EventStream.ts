@@ -1,4 +1,7 @@
-/** One server-sent event: its data, and its name where it had one; `error` too where the field itself was `error:`. */
+/**
+ * One server-sent event: its data, and its name where it had one; `error` too where the field itself was `error:`, and
+ * `bare` for a line that was no field but may be JSON.
+ */
 export interface ServerEvent {
   readonly name: string
   readonly data: string
@@ -9,8 +12,7 @@ export interface EventStreamState {
   readonly tail: ReadonlyArray<Uint8Array>
   readonly tailBytes: number
   readonly name: string
-  readonly data: ReadonlyArray<string>
-  readonly dataLength: number
+  readonly data: string | undefined
 }
 
 /** What one read brought; `tooLong` once an event has grown past the limit, and then nothing more is read. */
@@ -23,21 +25,23 @@ export interface EventStreamStep {
 /** No event of a model server comes near this: 32 MiB. */
 export const maxEventBytes = 32 * 1024 * 1024
 
-export const start: EventStreamState = { tail: [], tailBytes: 0, name: "", data: [], dataLength: 0 }
+export const start: EventStreamState = { tail: [], tailBytes: 0, name: "", data: undefined }
 
 /**
  * Server-sent events as model servers really send them: old builds of llama-server name a field `error:`, some end
- * lines with CRLF, pings are comments or blank data. Bytes become text a whole line at a time, so a read may end
- * anywhere. An event without a name has the name "".
+ * lines with CRLF, pings are comments or blank data, an error may be a line of JSON without any field. Bytes become text
+ * a whole line at a time, so a read may end anywhere. An event without a name has the name "".
  */
 export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamStep => {
   const end = bytes.lastIndexOf(0x0a)
   if (end < 0) {
     const tailBytes = state.tailBytes + bytes.length
+    const tail = [...state.tail, bytes]
     return {
-      state: { ...state, tail: [...state.tail, bytes], tailBytes },
+      // Else a server that sends a long line in very small pieces would take longer and longer.
+      state: { ...state, tail: tail.length < 100 ? tail : [Buffer.concat(tail)], tailBytes },
       events: [],
-      tooLong: tailBytes + state.dataLength > maxEventBytes
+      tooLong: tailBytes + lengthOf(state) > maxEventBytes
     }
   }
   const whole = Buffer.concat([...state.tail, bytes.subarray(0, end + 1)])
@@ -46,25 +50,28 @@ export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamSte
   return {
     state: { ...step.state, tail: rest.length === 0 ? [] : [rest], tailBytes: rest.length },
     events: step.events,
-    tooLong: step.state.dataLength + rest.length > maxEventBytes
+    tooLong: lengthOf(step.state) + rest.length > maxEventBytes
   }
 }
+
+const lengthOf = ({ data }: EventStreamState): number => data?.length ?? 0
 
 /** The end of the body: a last event may lack its blank line, or even the end of its line. */
 export const finish = (state: EventStreamState): ReadonlyArray<ServerEvent> => push(state, Buffer.from("\n\n")).events
 
 const readLines = (text: string, state: EventStreamState): EventStreamStep => {
   const events: Array<ServerEvent> = []
-  let { name, data, dataLength } = state
+  let { name, data } = state
   let from = 0
   while (from < text.length) {
     const to = text.indexOf("\n", from)
     const end = text.charCodeAt(to - 1) === 0x0d && to > from ? to - 1 : to
     if (end === from) {
-      if (data.length > 0) events.push({ name, data: data.length === 1 ? (data[0] ?? "") : data.join("\n") })
+      if (data !== undefined) events.push({ name, data })
       name = ""
-      data = []
-      dataLength = 0
+      data = undefined
+    } else if (text.charCodeAt(from) === brace) {
+      events.push({ name: "bare", data: text.slice(from, end) })
     } else {
       const colon = text.indexOf(":", from)
       const field = colon < 0 || colon >= end ? text.slice(from, end) : text.slice(from, colon)
@@ -72,15 +79,11 @@ const readLines = (text: string, state: EventStreamState): EventStreamStep => {
         colon < 0 || colon >= end ? "" : text.slice(text.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1, end)
       switch (field.charCodeAt(0) === 0xfeff ? field.slice(1) : field) {
         case "data":
-          if (value.trim() !== "") {
-            data = data.length === 0 ? [value] : [...data, value]
-            dataLength += value.length
-          }
+          if (value.trim() !== "") data = data === undefined ? value : `${data}\n${value}`
           break
         case "error":
           name = "error"
-          data = [...data, value]
-          dataLength += value.length
+          data = data === undefined ? value : `${data}\n${value}`
           break
         case "event":
           name = value
@@ -89,5 +92,7 @@ const readLines = (text: string, state: EventStreamState): EventStreamStep => {
     }
     from = to + 1
   }
-  return { state: { ...state, name, data, dataLength }, events, tooLong: false }
+  return { state: { ...state, name, data }, events, tooLong: false }
 }
+
+const brace = 0x7b

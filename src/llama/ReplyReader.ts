@@ -81,13 +81,14 @@ const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): Rep
       take(known)
       continue
     }
-    if (event.data === "[DONE]") return conclude(stop(), doneWithoutReason)
+    if (isDone(event.data)) return conclude(stop(), doneWithoutReason)
     const payloads = parse(event.data)
     if (event.name === "error") {
       const said = complaint(payloads?.[0] ?? event.data) ?? { words: event.data }
       return stop({ _tag: "Failed", reason: toReason(said, 200) })
     }
     if (payloads === null) {
+      if (event.name === "bare") continue
       const detail = `the server sent what is no JSON: ${event.data.slice(0, 200)}`
       return stop({ _tag: "Failed", reason: Malformed.make({ detail }) })
     }
@@ -102,6 +103,8 @@ const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): Rep
   return stop()
 }
 
+const isDone = (data: string): boolean => data.length < 20 && data.trim().toUpperCase() === "[DONE]"
+
 /** The payloads of an event; more than one where a server left out the blank lines between them. */
 const parse = (data: string): ReadonlyArray<unknown> | null => {
   try {
@@ -110,7 +113,7 @@ const parse = (data: string): ReadonlyArray<unknown> | null => {
     if (!data.includes("\n")) return null
   }
   try {
-    const lines = data.split("\n").filter((line) => line !== "[DONE]")
+    const lines = data.split("\n").filter((line) => !isDone(line))
     return lines.map((line): unknown => JSON.parse(line))
   } catch {
     return null

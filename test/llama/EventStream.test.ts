@@ -16,6 +16,8 @@ const read = (parts: Iterable<Uint8Array>): ReadonlyArray<ServerEvent> => {
 
 const data = (...texts: ReadonlyArray<string>) => texts.map((text) => ({ name: "", data: text }))
 
+const bare = (text: string) => [{ name: "bare", data: text }]
+
 const rows: ReadonlyArray<readonly [string, string, ReadonlyArray<ServerEvent>]> = [
   ["one event", "data: a\n\n", data("a")],
   ["two events", "data: a\n\ndata: b\n\n", data("a", "b")],
@@ -34,6 +36,7 @@ const rows: ReadonlyArray<readonly [string, string, ReadonlyArray<ServerEvent>]>
   ["no blank line at the end", "data: a\n\ndata: b\n", data("a", "b")],
   ["no line end at the end", "data: a\n\ndata: b", data("a", "b")],
   ["characters of every width", "data: é日🚀👩‍💻\u2028\u2029\u0085\n\n", data("é日🚀👩‍💻\u2028\u2029\u0085")],
+  ["JSON in a line that is no field", 'data: a\n{"b":"c: d"}\ndata: e\n\n', [...bare('{"b":"c: d"}'), ...data("a\ne")]],
   ["nothing", "", []],
   ["blank lines alone", "\n\n\r\n\n", []]
 ]
@@ -47,6 +50,15 @@ describe("server-sent events", () => {
       assert.deepStrictEqual(read(cutAt(bytes, [...bytes.keys()].slice(1))), events, "byte by byte")
     })
   }
+
+  it("wait for the end of their line in few parts, however small the reads are", () => {
+    let state = EventStream.start
+    for (let count = 0; count < 1000; count += 1) {
+      state = EventStream.push(state, Buffer.from("x")).state
+      assert.isAtMost(state.tail.length, 100)
+    }
+    assert.deepStrictEqual(Buffer.concat(state.tail).toString(), "x".repeat(1000))
+  })
 
   it("grow no longer than the limit, with line ends and without", () => {
     const part = Buffer.alloc(1024 * 1024, 0x61)
@@ -65,6 +77,6 @@ describe("server-sent events", () => {
       state = step.state
       steps += 1
     }
-    assert.strictEqual(steps, 32)
+    assert.strictEqual(steps, 31)
   })
 })
