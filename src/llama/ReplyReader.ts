@@ -63,13 +63,15 @@ const conclude = (read: ReplyStep, how: LlamaError["reason"]): ReplyStep => {
 const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): ReplyStep => {
   const events: Array<ModelEvent> = []
   let { decoder, template } = from
+  let alive = false
   const stop = (end?: ReplyEnd): ReplyStep => ({
     state: { lines: from.lines, decoder, template },
     events,
-    alive: incoming.length > 0,
+    alive,
     ...(end === undefined ? {} : { end })
   })
   const take = (chunk: ChatChunk.ChatChunk): ReplyEnd | undefined => {
+    alive = true
     const decoded = ChunkDecoder.decode(decoder, chunk)
     decoder = decoded.state
     for (const each of decoded.events) events.push(each)
