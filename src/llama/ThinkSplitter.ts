@@ -27,7 +27,10 @@ export const push = (state: ThinkState, content: string): ThinkStep => {
     case "opening": {
       const trimmed = all.trimStart()
       if (trimmed.startsWith(open)) return push({ phase: "blank", held: "" }, trimmed.slice(open.length))
-      if (open.startsWith(trimmed)) return { state: { phase: "opening", held: all }, reasoning: "", text: "" }
+      if (open.startsWith(trimmed)) {
+        const held = indentOf(all.slice(0, all.length - trimmed.length)) + trimmed
+        return { state: { phase: "opening", held }, reasoning: "", text: "" }
+      }
       return { state: { phase: "text", held: "" }, reasoning: "", text: dropBlankLines(all) }
     }
     case "blank": {
@@ -60,6 +63,12 @@ export const finish = (state: ThinkState): { readonly reasoning: string; readonl
   reasoning: state.phase === "thinking" ? state.held : "",
   text: state.phase === "opening" && state.held.trim() !== "" ? dropBlankLines(state.held) : ""
 })
+
+/** What is kept of white space of which more may come: its last line, that may become an indentation. */
+const indentOf = (blank: string): string => blank.slice(blank.lastIndexOf("\n") + 1).slice(-maxIndent)
+
+/** A model that is stuck may write blanks for ever. */
+const maxIndent = 500
 
 const dropBlankLines = (text: string): string => text.replace(/^\s*\n/, "")
 
