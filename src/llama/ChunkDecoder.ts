@@ -1,6 +1,6 @@
 import type { CallDraft } from "./CallJoiner.ts"
 import * as CallJoiner from "./CallJoiner.ts"
-import type { ChatChunk, Counts } from "./ChatChunk.ts"
+import type { CallFragment, ChatChunk, Counts } from "./ChatChunk.ts"
 import type { ModelEvent, ToolSpec, Usage } from "./LlamaClient.ts"
 import type { Overflow, Rejected } from "./LlamaError.ts"
 import { toReason } from "./ServerFault.ts"
@@ -16,6 +16,8 @@ export interface DecoderState {
   readonly content: Heard
   readonly reasoning: Heard
   readonly calls: ReadonlyArray<CallDraft>
+  /** Characters of all calls. */
+  readonly callsLength: number
   readonly finish: "stop" | "tool_calls" | "length" | undefined
   readonly usage: Counts | undefined
   readonly timings: Counts | undefined
@@ -43,6 +45,7 @@ export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   content: silence,
   reasoning: silence,
   calls: [],
+  callsLength: 0,
   finish: undefined,
   usage: undefined,
   timings: undefined
@@ -70,22 +73,18 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
     if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
     if (step.text !== "") events.push({ _tag: "Text", text: step.text })
   }
-  return {
-    state: {
-      tools: state.tools,
-      think,
-      content,
-      reasoning,
-      calls:
-        chunk.calls.length === 0
-          ? state.calls
-          : chunk.calls.reduce((calls, piece) => CallJoiner.join(calls, piece, isTool(state)), state.calls),
-      finish: chunk.finish === undefined ? state.finish : reasonOf(chunk.finish),
-      usage: chunk.usage ?? state.usage,
-      timings: chunk.timings ?? state.timings
-    },
-    events
+  const next: DecoderState = {
+    tools: state.tools,
+    think,
+    content,
+    reasoning,
+    ...withCalls(state, chunk.calls),
+    finish: chunk.finish === undefined ? state.finish : reasonOf(chunk.finish),
+    usage: chunk.usage ?? state.usage,
+    timings: chunk.timings ?? state.timings
   }
+  const words = tooMuchOf(next)
+  return { state: next, events, ...(words === undefined ? {} : { failure: toReason({ words }, 200) }) }
 }
 
 /** The end of an answer that gave its reason: what was held back, and its one `Finished`; null: it gave none. */
@@ -117,6 +116,35 @@ export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null =>
 /** Whether the model has said anything yet. */
 export const hasBegun = (state: DecoderState): boolean =>
   state.content.pieces > 0 || state.reasoning.pieces > 0 || state.calls.length > 0 || state.finish !== undefined
+
+const withCalls = (
+  state: DecoderState,
+  pieces: ReadonlyArray<CallFragment>
+): Pick<DecoderState, "calls" | "callsLength"> => {
+  let { calls, callsLength } = state
+  for (const piece of pieces) {
+    calls = CallJoiner.join(calls, piece, isTool(state))
+    callsLength += lengthOf(piece)
+    if (calls.length > maxCalls) break
+  }
+  return { calls, callsLength }
+}
+
+const lengthOf = ({ args, name }: CallFragment): number =>
+  (name?.length ?? 0) + (typeof args === "string" ? args : (JSON.stringify(args) ?? "")).length
+
+/** A model, or a server, that does not stop: what it says is kept in memory until it does. */
+const tooMuchOf = ({ calls, callsLength, content, reasoning }: DecoderState): string | undefined => {
+  if (calls.length > maxCalls) return `the answer has more than ${maxCalls} tool calls`
+  return content.length + reasoning.length + callsLength > maxLength
+    ? `the answer has more than ${maxLength} characters`
+    : undefined
+}
+
+/** Some four million tokens. */
+const maxLength = 16 * 1024 * 1024
+
+const maxCalls = 1000
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 

@@ -80,7 +80,8 @@ const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): Rep
   for (const event of incoming) {
     const known = template === null || event.name === "error" ? null : TextTemplate.fit(template, event.data)
     if (known !== null) {
-      take(known)
+      const failure = take(known)
+      if (failure !== undefined) return stop(failure)
       continue
     }
     if (isDone(event.data)) return conclude(stop(), doneWithoutReason)

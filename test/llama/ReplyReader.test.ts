@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ReplyReader from "../../src/llama/ReplyReader.ts"
-import { call, delta, event, stop, text } from "./dialects/Row.ts"
+import { call, delta, event, more, named, reasoning, stop, text } from "./dialects/Row.ts"
 
 describe("a sign of life", () => {
   const rows: ReadonlyArray<readonly [what: string, read: string, alive: boolean]> = [
@@ -20,6 +20,35 @@ describe("a sign of life", () => {
   for (const [what, read, alive] of rows) {
     it(`${alive ? "is" : "is not"} ${what}`, () => {
       assert.strictEqual(ReplyReader.push(ReplyReader.start([]), Buffer.from(read)).alive, alive)
+    })
+  }
+})
+
+describe("an answer that does not end", () => {
+  const megabyte = "x".repeat(1024 * 1024)
+  const rows: ReadonlyArray<readonly [what: string, first: string, again: (at: number) => string, times: number]> = [
+    ["text", "", () => text(megabyte), 16],
+    ["reasoning", "", () => reasoning(megabyte), 16],
+    ["text and reasoning", "", () => text(megabyte) + reasoning(megabyte), 8],
+    ["white space", "", () => text(" ".repeat(1024 * 1024)), 16],
+    ["arguments", named("fs_write", ""), () => more(megabyte), 15],
+    ["arguments that are no text", "", (at) => named("fs_write", { path: megabyte }, { index: at }), 15],
+    ["a name", named("fs_write", ""), () => named(megabyte, ""), 15],
+    ["calls", "", (at) => named("fs_list", "{}", { index: at, id: `${at}` }), 1000]
+  ]
+  for (const [what, first, again, times] of rows) {
+    it(`of ${what} fails`, () => {
+      let step = ReplyReader.push(ReplyReader.start([]), Buffer.from(first))
+      for (let at = 0; at < times; at += 1) {
+        assert.isUndefined(step.end, `${at}`)
+        step = ReplyReader.push(step.state, Buffer.from(again(at)))
+      }
+      const { end } = ReplyReader.push(step.state, Buffer.from(again(times)))
+      assert.strictEqual(end?._tag === "Failed" ? end.reason._tag : end?._tag, "Rejected")
+      assert.match(
+        end?._tag === "Failed" ? end.reason.message : "",
+        /^the answer has more than \d+ (characters|tool calls)$/
+      )
     })
   }
 })

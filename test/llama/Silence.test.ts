@@ -88,8 +88,9 @@ it.live("a server is read no faster than its words are", () =>
   Effect.gen(function* () {
     const { server, client } = yield* setUp()
     let sent = 0
+    const padded = { ...chunk({ content: "x" }), system_fingerprint: "x".repeat(4096) }
     const long = function* () {
-      for (; sent < 20_000; sent += 1) yield chunk({ content: "x".repeat(4096) })
+      for (; sent < 20_000; sent += 1) yield padded
       yield chunk({}, "stop")
     }
     server.answer({ pieces: long() })
