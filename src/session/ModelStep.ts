@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { Config } from "../Config.ts"
-import { LlamaClient, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
+import { LlamaClient, type ModelEvent, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
@@ -48,8 +48,19 @@ export class ModelStep extends Context.Service<
           turnIndex: progress.turnIndex,
           stepIndex: step.index
         }
+        let answers = false
+        const hear = (events: ReadonlyArray<ModelEvent>): Effect.Effect<void> => {
+          const told = Effect.flatMap(now, (at) => feed.emitAll(hearing.hear(events, at)))
+          const loads = events.some(({ _tag }) => _tag === "Loading")
+          if (answers && !loads) return told
+          answers = events.at(-1)?._tag !== "Loading"
+          return Effect.andThen(
+            loads ? watch.saw("loading") : Effect.void,
+            answers ? watch.saw("ready") : Effect.void
+          ).pipe(Effect.andThen(told))
+        }
         yield* llama.stream(request).pipe(
-          Stream.runForEachArray((events) => Effect.flatMap(now, (at) => feed.emitAll(hearing.hear(events, at)))),
+          Stream.runForEachArray(hear),
           Effect.tapError((error) => {
             const state = stateShownBy(error)
             return state === undefined ? Effect.void : watch.saw(state, error.message)
@@ -65,7 +76,6 @@ export class ModelStep extends Context.Service<
         measure(progress, step, usage)
         follower?.answered(turn.id, finished)
         yield* feed.emitAll(hearing.end(finished, yield* now))
-        yield* watch.saw("ready")
         const windowTokens = yield* llama.window
         if (usage !== undefined && windowTokens !== null) {
           ledger.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })

@@ -104,6 +104,28 @@ describe("contract 9, the extensions", () => {
     })
   )
 
+  it.effect(
+    "llm_state tells that a request has met a server that loads, and that it answers before its answer is whole",
+    () =>
+      Effect.gen(function* () {
+        const { host, model, send, session } = yield* stage()
+        yield* host.request("hello", { extensions: ["llm_state"] })
+        const sessionId = yield* session
+        const sent = yield* Effect.forkChild(send(sessionId, "hi"))
+        const call = yield* model.next
+        call.emit({ _tag: "Loading" })
+        yield* host.event("llm_state", ({ payload }) => payload.state === "loading")
+        call.say("at last")
+        yield* host.event("assistant_delta")
+        const states = host.frames.flatMap((frame) =>
+          frame.kind === "event" && frame.type === "llm_state" ? [frame.payload.state] : []
+        )
+        assert.deepStrictEqual(states, ["ready", "loading", "ready"])
+        call.finish()
+        yield* Fiber.join(sent)
+      })
+  )
+
   it.effect("queue lists what runs and waits, and takes a waiting turn out", () =>
     Effect.gen(function* () {
       const { host, model, send, session } = yield* stage()
