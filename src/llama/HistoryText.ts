@@ -33,10 +33,13 @@ export const make = (history: ReadonlyArray<Entry>, budget: number): HistoryText
   const same = before !== undefined && before.trim.from === trim.from && before.trim.short === trim.short
   const start = same ? before : { until: 0, json: "" }
   const until = lastSeam(history, Math.max(start.until, trim.from)) ?? start.until
-  const added = until === start.until ? [] : Trimming.between(history, trim, start.until, until)
+  const added = until === start.until ? [] : Trimming.between(history, trim, budget, start.until, until)
   const json = joined(start.json, toJson(added))
   made.set(first, { budget, trim, until, json })
-  return { json: joined(json, toJson(Trimming.between(history, trim, until, history.length))), bytes: trim.bytes }
+  return {
+    json: joined(json, toJson(Trimming.between(history, trim, budget, until, history.length))),
+    bytes: trim.bytes
+  }
 }
 
 /** The last place behind `from` where a user's message follows a closing reply: no message spans it. */

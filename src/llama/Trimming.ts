@@ -1,7 +1,10 @@
 import { isObject } from "effect/Predicate"
 import type { Entry } from "../domain/Transcript.ts"
 
-/** What is sent of a history: all before `from` is left out but the first user message; all before `short` is shortened. */
+/**
+ * What is sent of a history: all before `from` is left out but the first user message, or its beginning; all before
+ * `short` is shortened.
+ */
 export interface Trim {
   readonly from: number
   readonly short: number
@@ -20,9 +23,10 @@ const lowWater = 0.4
 
 /**
  * How to fit a history into `budget` bytes of text (runtime, Prompt): first old tool results are shortened, then the
- * oldest whole turns are left out; the first user message and the last turn stay. It is found by going through the
- * history as it grew, so that it moves only when the budget runs out, and then by a large stride. `known` is the trim of
- * an earlier state of the same history under the same budget.
+ * oldest whole turns are left out; the first user message and the last turn stay. Of a first message that takes more
+ * than half of the room only the beginning stays, or no later one could ever be answered. It is found by going through
+ * the history as it grew, so that it moves only when the budget runs out, and then by a large stride. `known` is the trim
+ * of an earlier state of the same history under the same budget.
  */
 export const plan = (entries: ReadonlyArray<Entry>, budget: number, known: Trim = nothing): Trim => {
   let { from, short, bytes, turn, step } = known
@@ -45,7 +49,8 @@ export const plan = (entries: ReadonlyArray<Entry>, budget: number, known: Trim 
       if (dropped === undefined) break
       if (from === 0) bytes += sizeOf(leftOut(dropped))
       for (let old = entries[from]; from < turn && old?.turnId === dropped.turnId; old = entries[from]) {
-        if (from !== firstUser) bytes -= sizeOf(from < short ? shorten(old) : old)
+        bytes -= sizeOf(from < short ? shorten(old) : old)
+        if (from === firstUser) bytes += sizeOf(beginningOf(old, budget))
         from += 1
       }
     }
@@ -55,7 +60,7 @@ export const plan = (entries: ReadonlyArray<Entry>, budget: number, known: Trim 
 
 /** The history as it is sent; the results of the last step are cut where even they alone are too much for `budget`. */
 export const apply = (entries: ReadonlyArray<Entry>, trim: Trim, budget: number): ReadonlyArray<Entry> => {
-  const kept = between(entries, trim, 0, entries.length)
+  const kept = between(entries, trim, budget, 0, entries.length)
   return trim.bytes > budget ? squeeze(kept, trim.bytes - budget) : kept
 }
 
@@ -63,13 +68,15 @@ export const apply = (entries: ReadonlyArray<Entry>, trim: Trim, budget: number)
 export const between = (
   entries: ReadonlyArray<Entry>,
   trim: Trim,
+  budget: number,
   since: number,
   until: number
 ): ReadonlyArray<Entry> => {
   const start = Math.max(since, trim.from)
   const kept = entries.slice(start, until).map((entry, at) => (start + at < trim.short ? shorten(entry) : entry))
   const first = since > 0 || trim.from === 0 ? undefined : entries.find((entry) => entry.kind === "user")
-  return first === undefined ? kept : [first, leftOut(first), ...kept.filter((entry) => entry !== first)]
+  if (first === undefined) return kept
+  return [beginningOf(first, budget), leftOut(first), ...kept.filter((entry) => entry !== first)]
 }
 
 /** Bytes of text that an entry brings into a prompt. */
@@ -144,6 +151,13 @@ const cutTo = (text: string, length: number): string => {
     .slice(0, length)
     .replace(/[\uD800-\uDBFF]$/, "")
   return `${start} [… shortened, ${text.length} characters]`
+}
+
+/** The first user message beside what is not left out: all of it, or as much as leaves room for others. */
+const beginningOf = (entry: Entry, budget: number): Entry => {
+  if (entry.kind !== "user" || sizeOf(entry) <= budget / 2) return entry
+  const share = budget / 4 / sizeOf(entry)
+  return { ...entry, text: cutTo(entry.text, Math.floor(entry.text.length * share)) }
 }
 
 const leftOut = (entry: Entry): Entry => ({

@@ -69,6 +69,19 @@ describe("a history that does not fit", () => {
     assert.deepStrictEqual(fit(entries, 1000).sent.at(-1), entries.at(-1))
   })
 
+  it("has a first message that alone is more than half of it shortened, once its turn is over", () => {
+    const first = user(1, "🚀".repeat(1000))
+    const only = [first]
+    assert.deepStrictEqual(fit(only, 2000).sent, only)
+    const entries = [first, user(2, "b"), reply(2, "c"), user(3, "d")]
+    const { sent, trim } = fit(entries, 2000)
+    assert.isAtMost(sizeOf(sent), 2000)
+    assert.strictEqual(trim.bytes, sizeOf(sent))
+    assert.match(sent[0]?.kind === "user" ? sent[0].text : "", /^(🚀)+ \[… shortened, 2000 characters\]$/u)
+    assert.deepStrictEqual(sent.slice(2), entries.slice(1))
+    assert.deepStrictEqual(fit([user(1, "x".repeat(900)), ...entries.slice(1)], 2000).sent.length, 4)
+  })
+
   it("keeps the results that the model has not read yet, also behind a steer", () => {
     const entries = [
       user(1, "a"),
