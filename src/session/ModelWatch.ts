@@ -35,8 +35,12 @@ export class ModelWatch extends Context.Service<
           return sink.emit({ type: "llm_state", payload: found })
         })
 
+      // A server that loads, or is not there, does not say what it has: what was known of it stays.
       const found = (state: ServerState) =>
-        Effect.suspend(() => (state.state === last.state && state.model === last.model ? Effect.void : begin(state)))
+        Effect.suspend(() => {
+          const same = state.state === last.state && (state.model === undefined || state.model === last.model)
+          return same ? Effect.void : begin(state)
+        })
 
       const saw = (state: ServerState["state"], detail?: string) =>
         Effect.suspend(() => {
