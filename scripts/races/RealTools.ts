@@ -127,7 +127,8 @@ export const realTools = async ({ onRun, runs, seed }: RealToolsOptions): Promis
     done.push(one)
     if (one.faults.length > 0) {
       const again = `npm run races -- tools --runs 1 --seed ${seed + index}`
-      throw new Error([...one.faults, "", ...one.story, "", `Again: ${again}`].join("\n"))
+      const ended = `ended by ${one.end}, gone after ${one.tookMs} ms`
+      throw new Error([...one.faults, ended, "", ...one.story, "", `Again: ${again}`].join("\n"))
     }
     onRun?.()
   }

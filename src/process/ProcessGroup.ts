@@ -12,10 +12,12 @@ const lastPollMs = 100
 export const terminate = (group: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (!signal(group, "SIGTERM")) return
-    let poll = firstPollMs
-    for (let waited = 0; waited < killAfterMs && isAlive(group); waited += poll) {
-      poll = Math.min(poll * 2, lastPollMs, killAfterMs - waited)
-      yield* pause(poll)
+    // By the clock: on a busy machine each look and each pause takes longer than it should.
+    const killAt = performance.now() + killAfterMs
+    for (let poll = firstPollMs; isAlive(group); poll = Math.min(poll * 2, lastPollMs)) {
+      const left = killAt - performance.now()
+      if (left <= 0) break
+      yield* pause(Math.min(poll, left))
     }
     signal(group, "SIGKILL")
   }).pipe(Effect.onInterrupt(() => Effect.sync(() => signal(group, "SIGKILL"))))

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { afterEach, vi } from "vitest"
+import { isAlive, terminate } from "../../src/process/ProcessGroup.ts"
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe.skipIf(process.platform === "win32")("the end of a process group", () => {
+  it.live("comes two seconds after TERM by the clock, however long each look takes on a busy machine", () =>
+    Effect.gen(function* () {
+      const child = spawn("/bin/sh", ["-c", "trap '' TERM; echo ready; while :; do sleep 600; done"], {
+        detached: true,
+        stdio: ["ignore", "pipe", "ignore"]
+      })
+      yield* Effect.promise(() => once(child.stdout, "data"))
+      const group = child.pid ?? assert.fail("not started")
+      // Between two looks half a second goes by.
+      const now = performance.now()
+      let looks = 0
+      vi.spyOn(performance, "now").mockImplementation(() => now + 500 * looks)
+      const kill = process.kill.bind(process)
+      vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+        if (pid === -group && signal === 0) looks++
+        return kill(pid, signal)
+      })
+      yield* terminate(group)
+      assert.isAtMost(looks, 5)
+      yield* Effect.promise(() => once(child, "exit"))
+      assert.isFalse(isAlive(group))
+    })
+  )
+})
