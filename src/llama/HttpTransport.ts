@@ -1,8 +1,10 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type { Agent } from "node:http"
+import type { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type { LlamaError } from "./LlamaError.ts"
 import { Cut, Malformed, Unreachable } from "./LlamaError.ts"
+import { encodingOf, unpacked } from "./Unpacking.ts"
 
 type Reason = LlamaError["reason"]
 
@@ -75,6 +77,7 @@ const leaveMs = 1000
 
 const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
   let answer: IncomingMessage | undefined
+  let body: Readable | undefined
   let arrived: Array<Uint8Array> = []
   let arrivedBytes = 0
   let failure: Reason | undefined
@@ -111,22 +114,31 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
   })
   request.once("close", () => {
     connected()
-    if (!ended) fail(answer === undefined ? Unreachable.make({ detail: "the connection closed" }) : broken())
+    // What is packed may be whole and not yet unpacked.
+    if (answer?.complete !== true)
+      fail(answer === undefined ? Unreachable.make({ detail: "the connection closed" }) : broken())
   })
   request.once("response", (response) => {
     connected()
     answer = response
+    const plain = unpacked(response)
+    if (plain === null) {
+      return abort(
+        Malformed.make({ detail: `the answer is packed as "${encodingOf(response)}", which cannot be read` })
+      )
+    }
+    body = plain
     // Not "readable": a body that breaks off takes with it what nobody had read yet.
-    response.on("data", (bytes: Uint8Array) => {
+    plain.on("data", (bytes: Uint8Array) => {
       if (arrived.push(bytes) === 1) process.nextTick(changed)
       arrivedBytes += bytes.length
-      if (arrivedBytes > maxArrivedBytes) response.pause()
+      if (arrivedBytes > maxArrivedBytes) plain.pause()
     })
-    response.once("end", () => {
+    plain.once("end", () => {
       ended = true
       changed()
     })
-    response.on("error", (error) => fail(broken(error)))
+    plain.on("error", (error) => fail(broken(error)))
     changed()
   })
 
@@ -135,7 +147,7 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
     const bytes = first !== undefined && arrived.length === 1 ? first : Buffer.concat(arrived, arrivedBytes)
     arrived = []
     arrivedBytes = 0
-    if (answer?.isPaused() === true) answer.resume()
+    if (body?.isPaused() === true) body.resume()
     return bytes
   }
 
@@ -167,8 +179,8 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
     isWaiting: () => wake !== undefined,
     abort,
     leave: () => {
-      if (ended || answer === undefined) return
-      answer.removeAllListeners("data").resume()
+      if (ended || answer === undefined || body === undefined) return
+      body.removeAllListeners("data").resume()
       const limit = setTimeout(() => request.destroy(), leaveMs)
       limit.unref()
       answer.once("close", () => clearTimeout(limit))

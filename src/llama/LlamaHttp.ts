@@ -30,6 +30,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream, application/json",
+    "Accept-Encoding": "identity",
     ...(key === "" ? {} : { Authorization: `Bearer ${key}` })
   }
   const limits = {
