@@ -32,6 +32,7 @@ import { SessionLedger } from "./SessionLedger.ts"
 import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
 import * as SkillNews from "./SkillNews.ts"
 import { agentsBytes, systemPrompt } from "./SystemPrompt.ts"
+import { unavailableHint } from "./UnavailableHint.ts"
 
 /** There is no active session of that id. */
 export class NoActiveSession extends Schema.TaggedError<NoActiveSession>()("NoActiveSession", {
@@ -259,9 +260,9 @@ const readHead = async (path: string): Promise<string> => {
   return headText(buffer.subarray(0, bytesRead), agentsBytes)
 }
 
-const unavailable = ({ stateDir }: Settings, { detail, url }: ServerState): EventPayload<"llm_unavailable"> => ({
-  url,
-  error: detail ?? "unreachable",
+const unavailable = ({ stateDir }: Settings, found: ServerState): EventPayload<"llm_unavailable"> => ({
+  url: found.url,
+  error: found.detail ?? "unreachable",
   mode: "external",
-  hint: `Start a server there (llama-server -m model.gguf --port ${new URL(url).port || "8080"}), or name another one: localModels.url in ${stateDir}/config.json, or the environment variable ATOMIC_AGENT_LLAMA_URL.`
+  hint: unavailableHint(found, stateDir)
 })
