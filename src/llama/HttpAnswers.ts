@@ -44,7 +44,9 @@ export const isLoading = (body: string): boolean => /loading|starting|warming up
 export const wordsOf = (answer: HttpAnswer, body: string): string => {
   const title = /<title>([^<]*)<\/title>/i.exec(body)?.[1]
   const text = (title ?? body.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ").trim()
-  const status = `HTTP ${answer.status} ${answer.statusText}`.trim()
+  const { location } = answer.headers
+  const status =
+    `HTTP ${answer.status} ${answer.statusText}`.trim() + (location === undefined ? "" : `, to ${location}`)
   return text === "" ? status : `${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text}`
 }
 

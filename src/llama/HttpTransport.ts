@@ -115,8 +115,7 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
   request.once("close", () => {
     connected()
     // What is packed may be whole and not yet unpacked.
-    if (answer?.complete !== true)
-      fail(answer === undefined ? Unreachable.make({ detail: "the connection closed" }) : broken())
+    if (answer?.complete !== true) fail(answer === undefined ? Unreachable.make({ detail: closed }) : broken())
   })
   request.once("response", (response) => {
     connected()
@@ -192,7 +191,10 @@ const follow = (request: ClientRequest, connectTimeoutMs: number): Exchange => {
 const unanswered = (error: Error): Reason =>
   "code" in error && String(error.code).startsWith("HPE_")
     ? Malformed.make({ detail: `what answers there is no HTTP server (${describe(error)})` })
-    : Unreachable.make({ detail: describe(error) })
+    : Unreachable.make({ detail: error.message === "socket hang up" ? closed : describe(error) })
+
+/** Node's words for it are "socket hang up". */
+const closed = "the server closed the connection before it answered"
 
 const broken = (error?: Error): Cut =>
   Cut.make({

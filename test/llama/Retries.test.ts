@@ -97,6 +97,19 @@ describe("what comes before the first byte", () => {
     })
   )
 
+  it.live("says so where the server closes the connection before it answers", () =>
+    Effect.gen(function* () {
+      const answer = { raw: Buffer.alloc(0), ending: "cut" } as const
+      const { server, client } = yield* setUp({ answer })
+      const { failure } = yield* outcome(client.stream(question()))
+      assert.deepInclude(failure, {
+        _tag: "Unreachable",
+        detail: "the server closed the connection before it answered"
+      })
+      assert.strictEqual(server.chats.length, 3)
+    })
+  )
+
   it.live("has the key in a header, and never in an error", () =>
     Effect.gen(function* () {
       const { client } = yield* setUp(

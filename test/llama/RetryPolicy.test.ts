@@ -98,6 +98,11 @@ describe("an answer with an error status", () => {
     })
   }
 
+  it("says where it sends elsewhere", () => {
+    const found = refusal(answer(307, { location: "https://box/v1/" }), "<html>moved</html>", 0)
+    assert.strictEqual(found.reason.message, "HTTP 307 Some Status, to https://box/v1/: moved")
+  })
+
   it("says when to come again, in seconds or by a date", () => {
     const now = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT")
     const after = (header: string) => refusal(answer(429, { "retry-after": header }), "", now).afterMs
