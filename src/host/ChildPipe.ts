@@ -1,5 +1,8 @@
-import { spawn } from "node:child_process"
-import { type SidecarExit, SidecarGone } from "./HostError.ts"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import * as Path from "node:path"
+import { PassThrough } from "node:stream"
+import type { SidecarExit } from "./HostError.ts"
 import type { Pipe } from "./Pipe.ts"
 
 export interface Command {
@@ -23,23 +26,28 @@ const windows = process.platform === "win32"
 
 /** A sidecar as a child process. Its stderr is always read: nothing may block on it. */
 export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe => {
-  const child = spawn(command, args, {
-    cwd,
-    env,
-    stdio: ["pipe", "pipe", "pipe"],
-    // A process group of its own: a Ctrl-C in a terminal is the host's to interpret, and a wrapper between us and the
-    // sidecar is ended with it. On Windows it would open a console.
-    detached: !windows,
-    windowsHide: true
-  })
+  let child: ChildProcessWithoutNullStreams
+  try {
+    child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ["pipe", "pipe", "pipe"],
+      // A process group of its own: a Ctrl-C in a terminal is the host's to interpret, and a wrapper between us and the
+      // sidecar is ended with it. On Windows it would open a console.
+      detached: !windows,
+      windowsHide: true
+    })
+  } catch (error) {
+    // Some of what the system refuses is thrown, the rest is an event. An argument of the wrong type is the caller's bug.
+    if (!isSystemError(error)) throw error
+    return neverStarted(inWords(error, cwd))
+  }
   let failure = ""
   child.on("error", (error) => {
-    if (child.pid === undefined) failure = error.message
+    if (child.pid === undefined) failure = inWords(error, cwd)
   })
   // Without file descriptors to spare there are no pipes either.
-  if ((child.stdin as unknown) === undefined) {
-    throw new SidecarGone({ exitCode: null, signal: null, detail: "too many open files to start it" })
-  }
+  if ((child.stdin as unknown) === undefined) return neverStarted("too many open files to start it")
 
   const signal = (name: NodeJS.Signals) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -90,3 +98,19 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
 
   return { pid: child.pid, input: child.stdin, output: child.stdout, ended, terminate, kill }
 }
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && "syscall" in error
+
+/** Why it was not started; the system says the same of a program and of a folder that is not there. */
+const inWords = ({ message }: Error, cwd: string | undefined): string =>
+  cwd === undefined || existsSync(Path.join(cwd, ".", Path.sep)) ? message : `${message}: there is no folder ${cwd}`
+
+/** A child that is over before it began. */
+const neverStarted = (detail: string): Pipe => ({
+  pid: undefined,
+  input: new PassThrough().end(),
+  output: new PassThrough().end(),
+  ended: Promise.resolve({ exitCode: null, signal: null, detail }),
+  terminate: () => {},
+  kill: () => {}
+})

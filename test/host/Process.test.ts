@@ -50,6 +50,24 @@ describe("a child that dies", () => {
     assert.isUndefined(host.pid)
   })
 
+  it.each([
+    ["below a file", Path.join(fixture, "sidecar"), [], "ENOTDIR"],
+    ["by a name that is too long", "x".repeat(5000), [], "ENAMETOOLONG"],
+    ["with more arguments than there is room for", process.execPath, ["x".repeat(5_000_000)], "E2BIG"]
+  ])("that could not be started %s is gone too, and throws nothing", async (_, command, args, code) => {
+    const host = SidecarHost.spawn({ command, args })
+    const error = await rejection(host.request("ping"))
+    assert.instanceOf(error, SidecarGone)
+    assert.include(error.message, code)
+    assert.deepStrictEqual(await outcome(host.send("s-1", "hello").result), ["SidecarGone", null, null])
+    assert.deepInclude(await host.shutdown(), { exitCode: null, signal: null })
+  })
+
+  it("that was to start in a folder which is not there says which", async () => {
+    const host = SidecarHost.spawn({ command: process.execPath, cwd: "/no/such/folder" })
+    assert.include((await rejection(host.request("ping"))).message, "/no/such/folder")
+  })
+
   it("has its last words told, cut to what matters", async () => {
     const heard: Array<string> = []
     const host = child("has last words", { onStderr: (text) => heard.push(text) })
