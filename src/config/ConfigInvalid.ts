@@ -21,9 +21,11 @@ export const shown = (value: unknown): string => {
   if (value === undefined) return "nothing"
   if (Array.isArray(value)) return "array"
   if (typeof value === "object" && value !== null) return "object"
-  const text = JSON.stringify(value)
+  // JSON has numbers that are too large, but no word for them.
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value)
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
-/** A URL with a user name in it, however badly written. */
-export const mayHoldPassword = (value: unknown): boolean => typeof value === "string" && value.includes("@")
+/** A URL with a user name, a query or a fragment in it, however badly written. */
+export const mayHoldPassword = (value: unknown): boolean =>
+  typeof value === "string" && /@|[:/].*[?#].|[?#].*=/s.test(value)

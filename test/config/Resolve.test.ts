@@ -173,6 +173,10 @@ describe("the keys of config.json", () => {
     assert.include(refusal({ configJson: nested(key, value) }), reason)
   })
 
+  it("tell of a number that is too large for one", () => {
+    assert.include(refusal({ configJson: `{"agent":{"maxSteps":1e999}}` }), "an integer ≥ 1, got Infinity")
+  })
+
   it("that are unknown are ignored, at every depth", () => {
     const configJson = `{"telemetry":{"on":1},"agent":{"name":"x","task":{"legs":2}},"__proto__":{"agent":{"maxSteps":3}}}`
     assert.deepStrictEqual(resolved({ configJson }), resolved())
@@ -337,8 +341,11 @@ describe("ATOMIC_AGENT_LLAMA_API_KEY", () => {
 
   it.each([
     [{ environment: { ATOMIC_AGENT_LLAMA_URL: "http://me:secret@h" } }, "environment variable ATOMIC_AGENT_LLAMA_URL"],
-    [{ configJson: nested("localModels.url", "http://me:secret@h") }, "config.json: localModels.url"]
-  ])("nor is a password in a URL: %j", (changes, place) => {
+    [{ configJson: nested("localModels.url", "http://me:secret@h") }, "config.json: localModels.url"],
+    [{ configJson: nested("localModels.url", "http://h/?key=secret") }, "config.json: localModels.url"],
+    [{ configJson: nested("localModels.url", "h:8080/v1?secret") }, "config.json: localModels.url"],
+    [{ environment: { ATOMIC_AGENT_LLAMA_URL: "http://h/#secret" } }, "environment variable ATOMIC_AGENT_LLAMA_URL"]
+  ])("nor is a password or a key in a URL: %j", (changes, place) => {
     const message = refusal(changes)
     assert.include(message, `${place}: expected ${url}`)
     assert.notInclude(message, "secret")
