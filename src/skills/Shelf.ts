@@ -1,6 +1,6 @@
 import { opendir, realpath, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { isSkillName } from "./Skill.ts"
+import { isSkillName, nameRule } from "./Skill.ts"
 import { codeOf, holds, readSkill, skillFile } from "./SkillFile.ts"
 import { type InstalledSkill, SkillRefused } from "./SkillRegistry.ts"
 import { siblingOf } from "./Sibling.ts"
@@ -32,7 +32,8 @@ export const readShelf = async (shelf: Shelf): Promise<Stock> => {
   const skills: Array<InstalledSkill> = []
   const problems: Array<string> = []
   try {
-    const places = await placesOf(shelf)
+    const { misnamed, places } = await placesOf(shelf)
+    problems.push(...(await misnamedSkills(shelf, misnamed)))
     const known = [...places].toSorted(([a], [b]) => (a < b ? -1 : 1))
     if (known.length > maxSkills)
       problems.push(`${shelf.path} has more than ${maxSkills} skills; the others are left out`)
@@ -50,17 +51,39 @@ export const readShelf = async (shelf: Shelf): Promise<Stock> => {
   return { skills, problems }
 }
 
-/** The entries of a shelf by the names of their skills: where a replacement was cut off, the old skill is the one. */
-const placesOf = async ({ path, source }: Shelf): Promise<ReadonlyMap<string, string>> => {
+interface Entries {
+  /** By the names of their skills: where a replacement was cut off, the old skill is the one. */
+  readonly places: ReadonlyMap<string, string>
+  /** Whose names no skill can have, though they are in plain sight. */
+  readonly misnamed: ReadonlyArray<string>
+}
+
+/** The entries of a shelf. */
+const placesOf = async ({ path, source }: Shelf): Promise<Entries> => {
   const places = new Map<string, string>()
+  const misnamed: Array<string> = []
   let seen = 0
   for await (const { name: entry } of await opendir(path)) {
     if (++seen > maxEntries) break
     const beside = source === "global" ? siblingOf(entry) : undefined
     if (isSkillName(entry)) places.set(entry, entry)
     else if (beside?.kind === "old" && !places.has(beside.name)) places.set(beside.name, entry)
+    else if (!entry.startsWith(".") && misnamed.length < maxSkills) misnamed.push(entry)
   }
-  return places
+  return { places, misnamed }
+}
+
+/** Whoever wrote a skill and sees it nowhere must be told; what holds no `SKILL.md` was not meant to be one. */
+const misnamedSkills = async ({ path }: Shelf, entries: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const found = await Promise.all(
+    entries.map((entry) =>
+      stat(NodePath.join(path, entry, skillFile)).then(
+        () => [`${NodePath.join(path, entry)}: a skill's folder is called as the skill: expected ${nameRule}`],
+        () => []
+      )
+    )
+  )
+  return found.flat()
 }
 
 /** A skill, or what is wrong with it, or nothing, where no folder stands. */
@@ -80,7 +103,7 @@ const readPlace = async (shelf: Shelf, name: string, first: string): Promise<Ins
       }
     }
     // Another has just taken its place.
-    entry = (await placesOf(shelf)).get(name)
+    entry = (await placesOf(shelf)).places.get(name)
   }
   return problem
 }

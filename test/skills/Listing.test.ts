@@ -108,6 +108,7 @@ describe("the skills of a directory", () => {
         [global("large")]: skillText("large") + "x".repeat(1024 * 1024),
         [global("UPPER")]: skillText("upper"),
         [global(".hidden")]: skillText("hidden"),
+        "state/skills/__pycache__/x": "",
         "state/skills/a-file": "x",
         [`${global("directory")}/x`]: "x"
       })
@@ -127,11 +128,12 @@ describe("the skills of a directory", () => {
         /broken\/SKILL.md: the front matter is not valid YAML/,
         /latin\/SKILL.md is not UTF-8/,
         /large\/SKILL.md has \d+ bytes/,
-        /directory\/SKILL.md is not a regular file/
+        /directory\/SKILL.md is not a regular file/,
+        /UPPER: a skill's folder is called as the skill: expected 2 to 64 of a-z, 0-9 and -, no dash at the ends/
       ]) {
         assert.match(whole, what)
       }
-      assert.strictEqual(told.length, 6)
+      assert.strictEqual(told.length, 7)
     })
   )
 
