@@ -45,7 +45,10 @@ export interface AttachOptions extends HostOptions {
 export interface SendOptions {
   /** Step budget of the turn. */
   readonly maxSteps?: number | undefined
-  /** Cancels the turn; its result then says `cancelled`. A running turn takes those that wait behind it along. */
+  /**
+   * Cancels the turn; its result then says `cancelled`. A running turn takes those that wait behind it along. One that is
+   * aborted already sends nothing, and the turn rejects with its reason.
+   */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -26,7 +26,10 @@ export interface Turn extends AsyncIterable<TurnPiece, undefined> {
   readonly sessionId: string
   /** The sidecar's name for it, once it has told one. */
   readonly turnId: string | undefined
-  /** Rejects with `RequestFailed` where the message was not accepted, with `SidecarGone` where no answer can come. */
+  /**
+   * Rejects with `RequestFailed` where the message was not accepted, with `SidecarGone` where no answer can come, and
+   * with the reason of a signal that was aborted before anything was sent.
+   */
   readonly result: Promise<TurnResult>
 }
 
