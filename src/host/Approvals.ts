@@ -78,12 +78,14 @@ export class Approvals {
   }
 }
 
-/** Anything but a clear yes is a no: a dialog that broke has approved nothing. */
+/** Anything but a clear yes is a no: a dialog that broke has approved nothing. A reason is text, whatever was given. */
 const decide = async (onApproval: OnApproval, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> => {
   try {
     const { approved, reason } = await onApproval(request, signal)
-    return reason === undefined ? { approved: approved === true } : { approved: approved === true, reason }
+    return (reason ?? undefined) === undefined
+      ? { approved: approved === true }
+      : { approved: approved === true, reason: String(reason) }
   } catch (error) {
-    return { approved: false, reason: `the host could not ask: ${error instanceof Error ? error.message : error}` }
+    return { approved: false, reason: `the host could not ask: ${error instanceof Error ? error.message : "it threw"}` }
   }
 }

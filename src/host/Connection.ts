@@ -1,5 +1,5 @@
 import type { Extension, HelloResult, RequestType } from "../protocol/Request.ts"
-import type { SidecarEvent } from "../protocol/Event.ts"
+import type { EventPayload, SidecarEvent } from "../protocol/Event.ts"
 import type { SidecarResponse } from "../protocol/Frame.ts"
 import { RequestFailed, SidecarGone } from "./HostError.ts"
 import { isKnownEvent, isObject } from "./KnownEvents.ts"
@@ -125,7 +125,17 @@ export class Connection {
     if (isKnownEvent(frame)) {
       if (frame.type === "error" && frame.payload.code === "config_invalid") this.#fault = frame.payload.message
       this.#listener.onEvent(frame)
+      if (frame.type === "error" && frame.payload.code === "parse_error") this.#unread(frame.payload)
     } else if (isResponse(frame)) this.#answered(frame)
+  }
+
+  /** A line that the sidecar did not read, as one that is too long, gets no answer; what is quoted of it tells which. */
+  #unread({ message, stack }: EventPayload<"error">): void {
+    const [, id = ""] = /^\{"kind":"request","id":"([^"]+)"/.exec(stack ?? "") ?? []
+    const waiting = this.#waiting.get(id)
+    if (waiting === undefined) return
+    this.#waiting.delete(id)
+    waiting.onAnswer({ ok: false, error: new RequestFailed("not_sent", `${waiting.type}: ${message}`) })
   }
 
   #answered(frame: SidecarResponse): void {

@@ -8,7 +8,7 @@ export interface SidecarExit {
   readonly detail: string
 }
 
-/** The answer to a request is that it failed (contract 3), or it could not be sent at all: `not_sent`. */
+/** The answer to a request is that it failed (contract 3), or it was not sent, or is longer than is read: `not_sent`. */
 export class RequestFailed extends Error {
   readonly _tag = "RequestFailed"
   override readonly name = "RequestFailed"

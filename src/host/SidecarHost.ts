@@ -1,11 +1,11 @@
 import type { Readable, Writable } from "node:stream"
 import type { EventFrame, EventPayload, EventType, SidecarEvent } from "../protocol/Event.ts"
 import type { Extension, HelloResult, RequestPayload, RequestType, ResponsePayload } from "../protocol/Request.ts"
-import { Approvals, type OnApproval } from "./Approvals.ts"
+import { type Approval, Approvals, type OnApproval } from "./Approvals.ts"
 import { spawnChild } from "./ChildPipe.ts"
 import { type Answer, Connection } from "./Connection.ts"
 import { EventHub, guarded } from "./EventHub.ts"
-import type { SidecarExit } from "./HostError.ts"
+import { type SidecarExit, SidecarGone } from "./HostError.ts"
 import { climb } from "./Ladder.ts"
 import { nodeEnv, ownBin } from "./OwnBin.ts"
 import { attachStreams, type Pipe } from "./Pipe.ts"
@@ -94,7 +94,7 @@ export class SidecarHost implements AsyncDisposable {
     const approvals = new Approvals({
       onApproval,
       heard: () => onFrame !== undefined || this.#hub.listensTo("approval_request"),
-      answer: (approvalId, approval) => this.#connection.call("approval_response", { approvalId, ...approval })
+      answer: (approvalId, approval) => this.#approve(approvalId, approval)
     })
     this.#pipe = pipe
     this.#connection = new Connection(pipe, {
@@ -201,6 +201,15 @@ export class SidecarHost implements AsyncDisposable {
       { step: kill, waitMs: killMs }
     ])
     return gone ? this.exited : { exitCode: null, signal: null, detail: "it could not be killed" }
+  }
+
+  /** A turn must not wait for ever because of the words that came with the answer. */
+  #approve(approvalId: string, approval: Approval): void {
+    this.#connection.call("approval_response", { approvalId, ...approval }, (answer) => {
+      if (answer.ok || answer.error instanceof SidecarGone || approval.reason === undefined) return
+      const again = () => this.#connection.call("approval_response", { approvalId, approved: approval.approved })
+      void this.#connection.ready().then(again)
+    })
   }
 
   #sendPlain(payload: RequestPayload<"send_message">, settle: (answer: Answer) => void): void {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Approval, OnApproval } from "../../src/host/SidecarHost.ts"
-import { event, Peer, sessionId } from "./Peer.ts"
+import { event, failure, Peer, sessionId } from "./Peer.ts"
 
 const asks = (approvalId = "a-1", callId = "c-1") =>
   event("approval_request", { approvalId, callId, tool: "fs.write", category: "fs_write_home", reason: "writes" })
@@ -60,6 +60,40 @@ describe("the approval callback", () => {
     })
     questions[0]!.answer({ approved: true })
     assert.deepStrictEqual((await peer.take("approval_response")).payload, { approvalId: "a-1", approved: true })
+  })
+
+  it.each<[what: string, reason: unknown, sent: object]>([
+    ["a number", 5, { approved: true, reason: "5" }],
+    ["what JSON has no word for", 1n, { approved: true, reason: "1" }],
+    ["an error", new Error("not now"), { approved: true, reason: "Error: not now" }],
+    ["null", null, { approved: true }],
+    ["what has no words at all", Object.create(null), { approved: false }]
+  ])("may give %s as its reason: the turn does not hang", async (_, reason, sent) => {
+    const peer = new Peer()
+    peer.host({ onApproval: () => ({ approved: true, reason: reason as string }) })
+    peer.write(asks())
+    assert.deepInclude((await peer.take("approval_response")).payload, sent)
+  })
+
+  it("may throw what has no words", async () => {
+    const peer = new Peer()
+    peer.host({ onApproval: () => Promise.reject(Object.create(null)) })
+    peer.write(asks())
+    assert.deepInclude((await peer.take("approval_response")).payload, { approved: false })
+  })
+
+  it("is not lost with a reason that the sidecar refuses: the answer is sent once more without", async () => {
+    const peer = new Peer()
+    peer.host({ onApproval: () => ({ approved: false, reason: "long" }) })
+    peer.write(asks())
+    const refused = failure((await peer.take("approval_response")).id, "handler_failed", "too long")
+    peer.write(refused)
+    const again = await peer.take("approval_response")
+    assert.deepStrictEqual(again.payload, { approvalId: "a-1", approved: false })
+    // And that is the end of it.
+    peer.write({ ...refused, correlationId: again.id })
+    peer.write(asks("a-2", "c-2"))
+    assert.deepInclude((await peer.take("approval_response")).payload, { approvalId: "a-2" })
   })
 
   const withdrawals: ReadonlyArray<[why: string, frame: object]> = [

@@ -28,10 +28,10 @@ class Stage implements AsyncDisposable {
   readonly dir = new StateDir()
   readonly host: SidecarHost
 
-  constructor(options: HostOptions = {}) {
+  constructor(options: HostOptions = {}, settings: object = {}) {
     const path = Path.join(this.dir.path, "script.json")
     Fs.writeFileSync(path, JSON.stringify(script))
-    const config = { localModels: { mode: "scripted", script: path } }
+    const config = { localModels: { mode: "scripted", script: path }, ...settings }
     Fs.writeFileSync(Path.join(this.dir.path, "config.json"), JSON.stringify(config))
     this.host = SidecarHost.spawn({ ...options, env: { ...process.env, ATOMIC_AGENT_STATE_DIR: this.dir.path } })
   }
@@ -156,6 +156,19 @@ describe("a host and the real sidecar", () => {
       (await rejection(stage.host.request("list_queue", { sessionId: "s-0" }))).code,
       "unknown_request"
     )
+  })
+
+  it("do not wait for the answer to a message that is longer than the sidecar reads", async () => {
+    await using stage = new Stage({}, { sidecar: { maxLineBytes: 1000 } })
+    const { host } = stage
+    const sessionId = await stage.session()
+    const turn = host.send(sessionId, "x".repeat(20_000))
+    const error = await rejection(turn.result)
+    assert.strictEqual(error.code, "not_sent")
+    assert.match(error.message, /^send_message: the line has \d+ bytes, more than the limit of 1000/)
+    assert.strictEqual((await drain(turn)).error, error)
+    const next = host.send(sessionId, "hello")
+    assert.strictEqual((await drain(next)).items.map(({ text }) => text).join(""), "The same as ever.")
   })
 
   it("part with the sidecar's own words where its configuration is wrong", async () => {
