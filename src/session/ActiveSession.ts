@@ -159,7 +159,7 @@ export class ActiveSession extends Context.Service<
 
       const start = Effect.fn("ActiveSession.start")(function* (payload: StartSessionPayload) {
         const workingDir = resolve(payload.workingDir)
-        yield* mustBeDirectory(workingDir, payload.workingDir)
+        yield* mustBeDirectory("payload.workingDir", workingDir, payload.workingDir)
         const services = yield* runtime.services
         yield* end
         const now = yield* Clock.currentTimeMillis
@@ -179,7 +179,7 @@ export class ActiveSession extends Context.Service<
             .pipe(Effect.mapError((error) => new CannotStart({ detail: error.message }))))
         if (stored === null) return yield* new CannotStart({ detail: `no stored session with id ${id}` })
         const { workingDir } = stored.head
-        yield* mustBeDirectory(workingDir, workingDir)
+        yield* mustBeDirectory(`session ${id}: workingDir`, workingDir, workingDir)
         yield* end
         // Where it is the active one, its ledger has by now what the end of its turns has added.
         const sessionId = yield* build({ head: stored.head, history: stored.history }, services)
@@ -228,14 +228,14 @@ export class ActiveSession extends Context.Service<
   )
 }
 
-const mustBeDirectory = (path: string, given: string) =>
+const mustBeDirectory = (key: string, path: string, given: string) =>
   Effect.tryPromise({
     try: () => stat(path),
-    catch: () => new CannotStart({ detail: `payload.workingDir: expected an existing directory, got ${given}` })
+    catch: () => new CannotStart({ detail: `${key}: expected an existing directory, got ${given}` })
   }).pipe(
     Effect.filterOrFail(
       (found) => found.isDirectory(),
-      () => new CannotStart({ detail: `payload.workingDir: expected a directory, got the file ${given}` })
+      () => new CannotStart({ detail: `${key}: expected a directory, got the file ${given}` })
     )
   )
 

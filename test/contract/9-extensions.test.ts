@@ -1,3 +1,6 @@
+import { mkdtempSync, rmdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -196,6 +199,24 @@ describe("contract 9, the extensions", () => {
       const missing = yield* host.post("resume_session", { sessionId: "s-none" })
       assert.isFalse(missing.ok)
       assert.isTrue((yield* host.request("ping")).ok)
+    })
+  )
+
+  it.effect("sessions does not resume one whose directory is gone, says which, and leaves the current one alone", () =>
+    Effect.gen(function* () {
+      const { host, session } = yield* stage()
+      yield* host.request("hello", { extensions: ["sessions"] })
+      const folder = mkdtempSync(Path.join(tmpdir(), "gone-"))
+      const started = yield* host.request("start_session", { workingDir: folder })
+      const { sessionId } = started.payload as { sessionId: string }
+      const current = yield* session
+      rmdirSync(folder)
+      const response = yield* host.post("resume_session", { sessionId })
+      assert.strictEqual(
+        response.ok ? "" : response.error.message,
+        `session ${sessionId}: workingDir: expected an existing directory, got ${folder}`
+      )
+      assert.isTrue(((yield* host.post("cancel", { sessionId: current })).payload as { cancelled: boolean }).cancelled)
     })
   )
 })
