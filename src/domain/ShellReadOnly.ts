@@ -94,7 +94,7 @@ const rules: { readonly [name: string]: CommandRule } = {
   },
   whoami: { long: "help version", operands: "none" },
   id: { flags: "augGnrzZ", long: "context group groups name real user zero", operands: "text" },
-  which: { flags: "as", long: "all", operands: "text" },
+  which: { flags: "as", long: "all" },
   echo: { isInert: true, globs: "any" },
   // `printf -v NAME` sets a variable of the shell, PATH for one.
   printf: { operands: "text" },
