@@ -16,9 +16,13 @@ export interface Findings {
   readonly erases: ReadonlyArray<string>
 }
 
-/** More nesting of command lines in command lines than this is not looked into, nor more commands, nor more erasures. */
+/** What has command lines in command lines in command lines beyond this, or so much in them, is not run at all. */
 const maxDepth = 8
-const maxCommands = 2000
+const maxCommands = 100_000
+const maxRead = 1_000_000
+const tooDeep = "it is nested too deep to be looked into"
+
+/** More erasures than this are not told. */
 const maxErasures = 100
 
 /**
@@ -46,18 +50,28 @@ class Inspection {
   why: string | undefined
   readonly erases = new Set<string>()
   private commands = 0
+  private read = 0
 
   look(source: string, outer: ShellScope, depth: number): void {
-    if (depth > maxDepth || this.why !== undefined) return
+    this.read += source.length
+    if (depth > maxDepth || this.read > maxRead) this.why ??= tooDeep
+    if (this.why !== undefined) return
     if (isForkBomb(source)) this.why = "it is a fork bomb"
-    const script = parse(source)
+    // Which of the two it is depends on the shell.
+    if (/\$['"]/.test(source)) this.follow(parse(source, true), source, childScope(outer), depth)
+    this.follow(parse(source), source, outer, depth)
+  }
+
+  private follow(script: Script, source: string, outer: ShellScope, depth: number): void {
+    if (script.features.has("depth")) this.why ??= tooDeep
     const positional = script.features.has("function") ? undefined : outer.positional
     const top = Object.assign(outer, { positional, mentioned: [...outer.mentioned, mentionsIn(source)] })
     const scopes = new Map<string, ShellScope>([["", top]])
     let said: Said | undefined
     for (const command of script.commands) {
       this.commands += 1
-      if (this.commands > maxCommands || this.why !== undefined) return
+      if (this.commands > maxCommands) this.why ??= tooDeep
+      if (this.why !== undefined) return
       const scope = scopeOf(command.shells, scopes)
       const fed = command.joint === "|" ? said : undefined
       said = this.run(command, script, scope, fed, depth)
@@ -75,27 +89,30 @@ class Inspection {
     const fields = (words: ReadonlyArray<Word>) => words.flatMap((word) => fieldsOf(word, scope, this.output))
     if (command.isLoop) {
       const [name = "", , ...values] = fields(command.words)
-      scope.variables.set(name, values.length === 0 ? [unknown] : values)
+      // Short ones first: of very many, only the first are looked at, and what matters most is short.
+      const distinct = [...new Set(values)].toSorted((one, other) => one.length - other.length)
+      if (name !== "") scope.variables.set(name, distinct.length === 0 ? [unknown] : distinct)
       return undefined
     }
     const first = command.words.findIndex((word) => !assignment.test(word.text))
     const settings = first === -1 ? command.words : command.words.slice(0, first)
     const isSure = !/[&|]/.test(command.joint) && !script.features.has("compound") && !script.features.has("function")
+    const { folder, viaXargs, words: unwrapped } = unwrap(first === -1 ? [] : fields(command.words.slice(first)))
     // Before a command they are only for that.
-    const inner = first === -1 ? scope : childScope(scope)
+    const inner = first > 0 || folder !== undefined ? childScope(scope) : scope
     for (const word of settings) set(word, inner, first !== -1 || isSure, this.output)
     const input = [...(fed?.lines ?? []), ...command.input.split("\n").filter((line) => line !== "")]
-    const { viaXargs, words: unwrapped } = unwrap(first === -1 ? [] : fields(command.words.slice(first)))
     const given = viaXargs === undefined ? unwrapped : withInput(unwrapped, input, viaXargs.placeholder)
     const [name = "", ...args] = given
     const tool = baseName(name)
+    if (folder !== undefined) changeDirectory(inner, [folder])
     if (declaring.has(tool)) for (const word of command.words.slice(1)) set(word, scope, isSure, this.output)
     else if (tool === "cd" || tool === "pushd") changeDirectory(scope, args)
     else if (shellBuiltins.has(tool)) setOptions(tool, args, scope)
     this.lookInside(tool, args, input, inner, depth)
     const each = viaXargs !== undefined && fed?.isDeep === true ? input : []
     const run: Run = { tool, args, each, targets: fields(command.writes), sources: fields(command.reads) }
-    const place = placeOf(scope)
+    const place = placeOf(folder === undefined ? scope : inner)
     for (const path of erasedBy(run)) {
       const absolute = absolutePath(path, place)
       const isKnown = !absolute.includes(unknown) && this.erases.size < maxErasures
@@ -118,6 +135,8 @@ class Inspection {
     const look = (source: string, inner = childScope(scope)) => this.look(source, inner, depth + 1)
     if (tool === "eval") return look(args.join(" "), scope)
     if (tool === "trap" || tool === "watch") return look(args.join(" "))
+    if (tool === "alias") return args.forEach((arg) => look(arg.slice(arg.indexOf("=") + 1)))
+    if ((tool === "." || tool === "source") && input.length > 0) return look(input.join("\n"), scope)
     if (tool === "parallel") {
       const at = args.indexOf(":::")
       const command = args.slice(
@@ -144,9 +163,17 @@ class Inspection {
     if (!shells.has(tool)) return
     const at = args.findIndex((arg) => /^-[A-Za-z]*c$/.test(arg))
     const inner = childScope(scope)
-    inner.positional = at === -1 ? undefined : args.slice(at + 3)
+    // More options may stand between it and the command line.
+    const from =
+      at +
+      1 +
+      Math.max(
+        0,
+        args.slice(at + 1).findIndex((arg) => !/^[-+]/.test(arg))
+      )
+    inner.positional = at === -1 ? undefined : args.slice(from + 2)
     const operands = args.filter((arg) => !/^[-/][A-Za-z]{1,2}$/.test(arg))
-    const sources = at === -1 ? [operands.join("\n")] : [args[at + 1] ?? ""]
+    const sources = at === -1 ? [operands.join("\n")] : [args[from] ?? ""]
     for (const source of [...sources, input.join("\n")]) if (source !== "") look(source, childScope(inner))
   }
 
@@ -179,10 +206,13 @@ const set = (word: Word, scope: ShellScope, isSure: boolean, output: Output): vo
   const values = assigned([{ ...first, text: first.text.slice(sign.length) }, ...rest], scope, output)
   const before = scope.variables.get(name) ?? []
   const added = sign.endsWith("+=") ? values.flatMap((value) => before.map((old) => old + value)) : values
-  scope.variables.set(name, (isSure ? added : [...before, ...added]).slice(-maxValues))
+  const isFull = scope.variables.size >= maxVariables && !scope.variables.has(name)
+  // What is not kept is unknown: its name is mentioned.
+  if (!isFull) scope.variables.set(name, (isSure ? added : [...before, ...added]).slice(-maxValues))
 }
 
 const maxValues = 16
+const maxVariables = 200
 
 const shellBuiltins = new Set(["set", "shift", "unset", "read", "mapfile", "readarray", "getopts", ".", "source"])
 
@@ -226,7 +256,7 @@ const saidBy = (tool: string, args: ReadonlyArray<string>, scope: ShellScope): R
       return [args.filter((arg, index) => index > 0 || !/^-[neE]+$/.test(arg)).join(" ")]
     case "printf": {
       const [format = "", ...values] = args
-      return values.length > 0 ? values : format.split(/\s|\\[n0t]/).filter((part) => part !== "")
+      return values.length > 0 ? values : format.split(/\n|\\[n0]/).filter((part) => part !== "")
     }
     case "pwd":
       return [scope.cwd]

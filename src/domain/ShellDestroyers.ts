@@ -1,5 +1,5 @@
 import { erasedBy, operandsOf } from "./ShellErasures.ts"
-import { isVital, type ShellPlace } from "./VitalPaths.ts"
+import { absolutePath, isVital, type ShellPlace, unknown } from "./VitalPaths.ts"
 
 /** A command as it would run: its name without a path, its arguments, the files that its output goes to. */
 export interface Run {
@@ -23,37 +23,54 @@ const erasesRoot = (run: Run, place: ShellPlace): boolean => {
   return erasedBy(run).some((path) => isVital(path, place) || (isOnWindows && isDrive(path)))
 }
 
-const formatsDisk = (run: Run): boolean => {
+const formatsDisk = (run: Run, place: ShellPlace): boolean => {
   const { args, tool } = run
   const operands = operandsOf(run.args)
-  if (/^(mkfs|mke2fs|newfs|mkswap|wipefs|sfdisk|cfdisk|sgdisk)([._]|$)/.test(tool)) return true
+  // In a file they do no harm.
+  if (/^(mkfs|mke2fs|newfs|mkswap|mkntfs|mkdosfs|mkexfatfs|wipefs|sfdisk|cfdisk|sgdisk)([._]|$)/.test(tool)) {
+    return operands.some(
+      (path) => path.includes(unknown) || isDrive(path) || absolutePath(path, place).startsWith("/dev/")
+    )
+  }
   if (/^(fdisk|parted|gdisk)$/.test(tool)) {
-    return operands.some(isDisk) && !args.some((arg) => /^(-l|--list|print)$/.test(arg))
+    return operands.some((path) => isDisk(path, place)) && !args.some((arg) => /^(-l|--list|print)$/.test(arg))
   }
   if (/^format(\.com)?$/i.test(tool)) return operands.some(isDrive)
   if (tool === "diskutil") return /^(erase|partition|zero|secureErase|reformat)/i.test(operands[0] ?? "")
+  if (tool === "nvme") return /^(format|sanitize|write-zeroes|delete-ns)$/.test(operands[0] ?? "")
+  if (tool === "hdparm") return args.some((arg) => /^--(security-erase|trim-sector|write-sector|sanitize)/.test(arg))
+  if (tool === "mdadm") return args.includes("--zero-superblock")
   return tool === "cryptsetup" && args.some((arg) => /^(luksFormat|erase|luksErase)$/.test(arg))
 }
 
-const overwritesDisk = (run: Run): boolean => {
+const overwritesDisk = (run: Run, place: ShellPlace): boolean => {
   const { args, targets, tool } = run
   const operands = operandsOf(run.args)
-  if (targets.some(isDisk)) return true
-  if (tool === "dd") return args.some((arg) => arg.startsWith("of=") && isDisk(arg.slice("of=".length)))
-  if (/^(cp|mv|install)$/.test(tool)) return isDisk(operands.at(-1) ?? "")
-  if (/^(tee|shred|truncate|blkdiscard)$/.test(tool)) return operands.some(isDisk)
-  return tool === "badblocks" && args.some((arg) => /^-[a-z]*w/.test(arg)) && operands.some(isDisk)
+  const isOne = (path: string) => isDisk(path, place)
+  if (targets.some(isOne)) return true
+  if (tool === "dd") return args.some((arg) => arg.startsWith("of=") && isOne(arg.slice("of=".length)))
+  if (/^(cp|mv|install)$/.test(tool)) return isOne(operands.at(-1) ?? "")
+  if (/^(tee|shred|truncate|blkdiscard)$/.test(tool)) return operands.some(isOne)
+  return tool === "badblocks" && args.some((arg) => /^-[a-z]*w/.test(arg)) && operands.some(isOne)
 }
 
-const shutsDown = (run: Run): boolean => {
+const shutsDown = (run: Run, place: ShellPlace): boolean => {
   const { args, targets, tool } = run
-  if (targets.includes("/proc/sysrq-trigger")) return true
-  const [first = ""] = operandsOf(run.args)
+  const operands = operandsOf(run.args)
+  const [first = ""] = operands
+  const written = tool === "tee" ? [...targets, ...operands] : targets
+  if (written.some((path) => absolutePath(path, place) === "/proc/sysrq-trigger")) return true
   if (/^(shutdown|reboot|halt|poweroff|stop-computer|restart-computer)$/i.test(tool)) {
     return !args.some((arg) => /^(-c|\/a|--help|--version)$/.test(arg))
   }
   if (tool === "init" || tool === "telinit") return /^[06]$/.test(first)
-  if (tool === "systemctl" || tool === "loginctl") return /^(poweroff|reboot|halt|kexec|emergency|rescue)$/.test(first)
+  if (tool === "systemctl" || tool === "loginctl") {
+    if (/^(start|isolate)$/.test(first))
+      return operands.some((unit) => /^(poweroff|reboot|halt|kexec)\.target$/.test(unit))
+    return /^(poweroff|reboot|halt|kexec|emergency|rescue)$/.test(first)
+  }
+  if (/^(busctl|dbus-send|gdbus|qdbus)$/.test(tool))
+    return args.some((arg) => /(^|\.)(PowerOff|Reboot|Halt)$/.test(arg))
   return tool === "osascript" && args.some((arg) => /\b(shut ?down|restart)\b/i.test(arg))
 }
 
@@ -83,6 +100,8 @@ const reasons: ReadonlyArray<readonly [string, (run: Run, place: ShellPlace) => 
 
 const isDrive = (path: string): boolean => /^[A-Za-z]:[\\/]?\*?(\.\*)?$/.test(path)
 
-const isDisk = (path: string): boolean =>
-  /^\/dev\/(r?disk\d|[shv]d([a-z]|\*)|xvd[a-z]|nvme\d|mmcblk\d|mapper\/|md\d|dm-\d|loop\d|k?mem$)/.test(path) ||
-  /^[\\/]{2}\.[\\/]PhysicalDrive/i.test(path)
+const isDisk = (path: string, place: ShellPlace): boolean =>
+  disk.test(path) || disk.test(absolutePath(path, place)) || /^[\\/]{2}\.[\\/]PhysicalDrive/i.test(path)
+
+const disk =
+  /^\/dev\/(r?disk\d|disk\/|block\/|[shv]d[a-z*?[]|xvd[a-z*?[]|nvme[\d*?[]|mmcblk\d|mapper\/|md\d|dm-\d|loop\d|nbd\d|zd\d|bcache\d|pmem\d|k?mem$)/

@@ -134,10 +134,15 @@ const changed = (value: string, change: string, scope: ShellScope, output: Outpu
   return [value === "" ? "" : unknown]
 }
 
+/** Longer than this, in characters, a default value counts as unknown. */
+const maxDefault = 2000
+
 /** The words of a default value: quotes and one level of expansions are enough. */
 const partsIn = (text: string): ReadonlyArray<Part> =>
-  (text.match(/\$\{[^}]*\}|\$\([^)]*\)|`[^`]*`|\$\w+|[^$`]+|\$/g) ?? []).map((piece) => ({
-    text: piece.replaceAll(/^["']|["']$/g, ""),
-    isQuoted: false,
-    isExpansion: /^(\$.|`)/.test(piece)
-  }))
+  (text.length > maxDefault ? [unknown] : (text.match(/\$\{[^}]*\}|\$\([^)]*\)|`[^`]*`|\$\w+|[^$`]+|\$/g) ?? [])).map(
+    (piece) => ({
+      text: piece.replaceAll(/^["']|["']$/g, ""),
+      isQuoted: false,
+      isExpansion: /^(\$.|`)/.test(piece)
+    })
+  )

@@ -1,16 +1,17 @@
+import { afterKeywords, isCaseHead } from "./ShellKeywords.ts"
+import { type Scanned, scanAnsi, scanBraced, scanDocument, scanUntil } from "./ShellScan.ts"
 import type { Command, Feature, Script, Word } from "./ShellScript.ts"
 import { ShellWord } from "./ShellWord.ts"
 
-/** Takes a command line of `sh` apart. It never fails: what it does not understand is a feature. */
-export const parse = (source: string): Script => {
-  const parser = new Parser(source)
+/**
+ * Takes a command line of `sh` apart. It never fails: what it does not understand is a feature. To some shells the
+ * backslashes in `$'…'` mean something (`isAnsi`), to others they do not: such a text ends elsewhere then.
+ */
+export const parse = (source: string, isAnsi = false): Script => {
+  const parser = new Parser(source, isAnsi)
   parser.list(undefined)
   return { commands: parser.commands, features: parser.features }
 }
-
-const keywords = new Set(
-  "! { } if then else elif fi for while until do done case esac in select function time coproc [[ ]]".split(" ")
-)
 
 /** Blanks that are none to the shell, and controls that hide what is seen. */
 const odd = /[\p{Z}\p{Cc}\p{Cf}]/u
@@ -19,6 +20,7 @@ class Parser {
   readonly commands: Array<Command> = []
   readonly features = new Set<Feature>()
   private readonly source: string
+  private readonly isAnsi: boolean
   private at = 0
   private depth = 0
   private words: Array<Word> = []
@@ -29,17 +31,21 @@ class Parser {
   private nextJoint = ""
   private shells: ReadonlyArray<number> = []
   private lastShell = 0
-  private documents: Array<{ readonly end: string; readonly isIndented: boolean }> = []
+  private documents: Array<{ readonly end: string; readonly isIndented: boolean; readonly isLiteral: boolean }> = []
+  /** How many `case` are open here. */
+  private cases = 0
+  private isRedirected = false
 
-  constructor(source: string) {
+  constructor(source: string, isAnsi: boolean) {
     this.source = source
+    this.isAnsi = isAnsi
   }
 
   /** Reads commands up to `end` or the end of the source. */
   list(end: ")" | undefined): void {
     this.depth += 1
     if (this.depth > 50) {
-      this.features.add("broken")
+      this.features.add("broken").add("depth")
       this.at = this.source.length
     }
     let isOpen = false
@@ -54,6 +60,10 @@ class Parser {
         if (this.words.length > 0) isOpen = false
         this.close()
         this.readDocuments()
+      } else if (this.cases > 0 && char === ";" && /[;&]/.test(this.source[this.at + 1] ?? "")) {
+        this.at += 2
+        this.close()
+        this.patterns()
       } else if (char === ";" || char === "|" || char === "&") {
         if (this.words.length === 0 && this.writes.length === 0) this.features.add("broken")
         isOpen = this.operator(char)
@@ -62,6 +72,8 @@ class Parser {
       else if (char === "(") {
         this.features.add(this.words.length > 0 ? "function" : "compound")
         this.at += 1
+        // The name of a function is no command.
+        if (this.words.length === 1 && this.source[this.at] === ")") this.words = []
         this.close()
         this.inShell(() => this.list(")"))
         this.expect(")")
@@ -71,11 +83,29 @@ class Parser {
       } else {
         isOpen = false
         this.words.push(this.word())
+        if (!this.isRedirected && isCaseHead(this.words)) {
+          this.features.add("compound")
+          this.words = []
+          this.cases += 1
+          this.patterns()
+        }
       }
     }
     if (isOpen) this.features.add("broken")
     this.close()
     this.depth -= 1
+  }
+
+  /** The patterns of a `case`: no commands, but what is substituted in them runs. */
+  private patterns(): void {
+    while (this.at < this.source.length) {
+      const char = this.source[this.at] ?? ""
+      if (char === ")") this.at += 1
+      if (/[);&<>]/.test(char) || /^esac(?![^\s;|&<>()])/.test(this.source.slice(this.at, this.at + 5))) return
+      if (char === "#") this.comment()
+      else if (/[\s|(]/.test(char)) this.at += 1
+      else this.word()
+    }
   }
 
   /** Whether something must follow. */
@@ -93,28 +123,23 @@ class Parser {
   }
 
   private close(): void {
-    let isLoop = false
-    while (this.words[0]?.isBare === true && keywords.has(this.words[0].text)) {
-      this.features.add("compound")
-      isLoop = /^(for|select)$/.test(this.words.shift()?.text ?? "")
-    }
-    const { input, joint, nextJoint, reads, shells, words, writes } = this
+    const { keywords, words } = afterKeywords(this.words)
+    if (keywords.length > 0) this.features.add("compound")
+    if (keywords.includes("esac")) this.cases = Math.max(0, this.cases - 1)
+    const isLoop = /^(for|select)$/.test(keywords.at(-1) ?? "")
+    const { input, joint, nextJoint, reads, shells, writes } = this
     const isCommand = words.length > 0 || writes.length > 0 || reads.length > 0
     if (isCommand) this.commands.push({ words, writes, reads, input, joint, shells, isLoop })
     if (isCommand || nextJoint !== "") this.joint = nextJoint === "" ? ";" : nextJoint
-    this.nextJoint = ""
-    this.words = []
-    this.writes = []
-    this.reads = []
-    this.input = ""
+    Object.assign(this, { nextJoint: "", words: [], writes: [], reads: [], input: "", isRedirected: false })
   }
 
   private inShell(read: () => void): void {
-    const outer = this.shells
+    const { cases, shells } = this
     this.lastShell += 1
-    this.shells = [...outer, this.lastShell]
+    Object.assign(this, { cases: 0, shells: [...shells, this.lastShell] })
     read()
-    this.shells = outer
+    Object.assign(this, { cases, shells })
   }
 
   private comment(): void {
@@ -126,10 +151,11 @@ class Parser {
   private redirection(): void {
     const operator = /^(?:<<<|<<-?|<>|<&|<|>>|>&|>\||>)/.exec(this.source.slice(this.at, this.at + 3))?.[0] ?? ">"
     this.at += operator.length
+    this.isRedirected = true
     const last = this.words.at(-1)
     // A number right before it is a descriptor, no word.
     const before = this.source[this.at - operator.length - 1] ?? ""
-    const isNumbered = last?.isBare === true && /^\d+$/.test(last.text) && /\d/.test(before)
+    const isNumbered = last?.isBare === true && /^(?:\d+|\{\w+\})$/.test(last.text) && /[\d}]/.test(before)
     const descriptor = isNumbered ? this.words.pop()?.text : "1"
     if (this.source[this.at] === "(") {
       this.features.add("substitution")
@@ -141,7 +167,7 @@ class Parser {
     if (operator === ">&" && /^[12]$/.test(`${descriptor}`) && target.isBare && /^[12]$/.test(target.text)) return
     this.features.add("redirection")
     if (operator.startsWith("<<") && operator !== "<<<") {
-      this.documents.push({ end: target.text, isIndented: operator === "<<-" })
+      this.documents.push({ end: target.text, isIndented: operator === "<<-", isLiteral: !target.isBare })
     } else if (operator === "<<<") this.input += `${target.text}\n`
     else if (operator === "<" || operator === "<&") this.reads.push(target)
     else this.writes.push(target)
@@ -149,20 +175,16 @@ class Parser {
 
   /** Here-documents begin after the line that names them; they belong to the command that was closed last. */
   private readDocuments(): void {
-    for (const { end, isIndented } of this.documents) {
-      let body = ""
-      while (this.at < this.source.length) {
-        const newline = this.source.indexOf("\n", this.at)
-        const stop = newline === -1 ? this.source.length : newline
-        const line = this.source.slice(this.at, stop)
-        this.at = Math.min(this.source.length, stop + 1)
-        if ((isIndented ? line.replace(/^\t+/, "") : line) === end) break
-        body += `${line}\n`
-      }
+    const texts: Array<string> = []
+    for (const { end, isIndented, isLiteral } of this.documents) {
+      const { at, text: body } = scanDocument(this.source, this.at, end, isIndented)
+      this.at = at
       const last = this.commands.pop()
       if (last !== undefined) this.commands.push({ ...last, input: last.input + body })
+      if (!isLiteral && /[`$]/.test(body)) texts.push(body)
     }
     this.documents = []
+    for (const text of texts) this.nested(text, (inner) => inner.doubleQuoted(new ShellWord(), ""))
   }
 
   private word(): Word {
@@ -172,9 +194,14 @@ class Parser {
       const char = this.source[this.at] ?? ""
       if (/[\s;|&<>()]/.test(char) && !this.isOdd(char)) break
       this.at += 1
-      if (char === "'") word.quoted(this.until("'"))
+      if (char === "'") word.quoted(this.scanned(scanUntil(this.source, this.at, "'", false)))
       else if (char === '"') this.doubleQuoted(word)
       else if (char === "\\") word.quoted(this.escaped())
+      else if (this.isAnsi && char === "$" && this.source[this.at] === "'") {
+        word.quoted(this.scanned(scanAnsi(this.source, this.at + 1)))
+      }
+      // A translated text is a text.
+      else if (this.isAnsi && char === "$" && this.source[this.at] === '"') continue
       else if (char === "$" || char === "`") word.expansion(this.expansion(char), false)
       else {
         if (odd.test(char)) this.features.add("oddity")
@@ -203,17 +230,17 @@ class Parser {
     return char === "\n" ? "" : char
   }
 
-  private doubleQuoted(word: ShellWord): void {
+  private doubleQuoted(word: ShellWord, end = '"'): void {
     word.quoted("")
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""
       this.at += 1
-      if (char === '"') return
+      if (char === end) return
       if (char === "$" || char === "`") word.expansion(this.expansion(char), true)
       else if (char === "\\" && /["$`\\\n]/.test(this.source[this.at] ?? "")) word.quoted(this.escaped())
       else word.quoted(char)
     }
-    this.features.add("broken")
+    if (end !== "") this.features.add("broken")
   }
 
   /** What follows a `$` or a backtick; it stays in the word as it is written. */
@@ -221,7 +248,7 @@ class Parser {
     const from = this.at - 1
     if (char === "`") {
       this.features.add("substitution")
-      const inner = this.until("`", true)
+      const inner = this.scanned(scanUntil(this.source, this.at, "`", true))
       this.nested(inner.replaceAll(/\\([`$\\])/g, "$1"))
       return this.source.slice(from, this.at)
     }
@@ -238,7 +265,7 @@ class Parser {
     }
     this.features.add("variable")
     if (next === "{") {
-      const inner = this.braced()
+      const inner = this.scanned(scanBraced(this.source, this.at))
       if (/[`$(]/.test(inner)) this.nested(inner.replace(/^\{[^:=+?#%/-]*[:=+?#%/-]*/, ""))
       return this.source.slice(from, this.at)
     }
@@ -249,42 +276,19 @@ class Parser {
     return `$${name}`
   }
 
-  private nested(source: string): void {
-    const inner = new Parser(source)
-    inner.depth = this.depth
-    inner.lastShell = this.lastShell
-    inner.shells = this.shells
-    inner.inShell(() => inner.list(undefined))
+  private nested(source: string, read = (inner: Parser): void => inner.list(undefined)): void {
+    const inner = new Parser(source, this.isAnsi)
+    Object.assign(inner, { depth: this.depth, lastShell: this.lastShell, shells: this.shells })
+    inner.inShell(() => read(inner))
     this.lastShell = inner.lastShell
     this.commands.push(...inner.commands)
     for (const feature of inner.features) this.features.add(feature)
   }
 
-  private until(end: string, escapes = false): string {
-    const from = this.at
-    while (this.at < this.source.length) {
-      const char = this.source[this.at]
-      this.at += 1
-      if (char === end) return this.source.slice(from, this.at - 1)
-      if (escapes && char === "\\") this.at += 1
-    }
-    this.features.add("broken")
-    return this.source.slice(from)
-  }
-
-  /** Up to the brace that ends it: those within it are counted, quoted or not. */
-  private braced(): string {
-    const from = this.at
-    let open = 0
-    while (this.at < this.source.length) {
-      const char = this.source[this.at]
-      this.at += 1
-      if (char === "\\") this.at += 1
-      else if (char === "{") open += 1
-      else if (char === "}" && --open === 0) return this.source.slice(from, this.at - 1)
-    }
-    this.features.add("broken")
-    return this.source.slice(from)
+  private scanned({ at, isOpen, text }: Scanned): string {
+    this.at = at
+    if (isOpen) this.features.add("broken")
+    return text
   }
 
   private expect(end: string): void {

@@ -12,11 +12,13 @@ export type ShellVerdict =
   /** It is never run, at no level. */
   | { readonly _tag: "Blocked"; readonly why: string }
 
-/** Longer command lines, in characters, are asked about unread. */
-const maxParsed = 100_000
+/** In characters. Linux starts nothing with a longer argument; elsewhere it would run without having been looked at. */
+const maxLength = 131_072
 
 export const judge = (command: string, place: ShellPlace, platform: NodeJS.Platform): ShellVerdict => {
-  if (command.length > maxParsed) return { _tag: "Asks", erases: [] }
+  if (command.length > maxLength) {
+    return { _tag: "Blocked", why: `it is longer than ${maxLength} characters; write it to a file and run that` }
+  }
   // The list is about `sh`: to `cmd` the same characters mean other things. What only reads may speak of anything.
   const isSh = platform !== "win32"
   if (isSh && onlyReads(parse(command))) return { _tag: "ReadOnly" }

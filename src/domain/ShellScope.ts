@@ -61,6 +61,7 @@ export const valuesOf = (name: string, scope: ShellScope): Values => {
   if (/^(env:)?(HOME|USERPROFILE)$/i.test(name)) return [place.home ?? unknown]
   const inherited = place.env[name]
   if (inherited !== undefined) return [inherited]
+  if (name === "IFS" && !scope.isOpaque && !mentioned.some((names) => names.has(name))) return [" \t\n"]
   if (scope.isOpaque || mentioned.some((names) => names.has(name)) || setByShells.has(name)) return [unknown]
   return asSet(undefined, scope)
 }

@@ -10,6 +10,8 @@ export type Feature =
   | "braces"
   | "oddity"
   | "broken"
+  /** Nested deeper than it was followed. */
+  | "depth"
 
 /** One word after the shell has taken its quotes; what it would expand is left as it stands. */
 export interface Word {

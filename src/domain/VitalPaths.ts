@@ -65,7 +65,9 @@ export const absolutePath = (given: string, { cwd, home = "/" }: ShellPlace): st
   const named = given.replace(/^(?:%USERPROFILE%|%HOMEDRIVE%%HOMEPATH%)(?=$|[/\\])/i, () => home)
   const path = /^[/\\]|^[A-Za-z]:([/\\]|$|\*)/.test(named) ? named : `${cwd}/${named}`
   // Where it begins is not known: then `..` means nothing either.
-  return path.startsWith(unknown) || named.startsWith(unknown) ? unknown : `/${partsOf(path).join("/")}`
+  if (path.startsWith(unknown) || named.startsWith(unknown)) return unknown
+  // A process's own name for `/`.
+  return `/${partsOf(path).join("/")}`.replace(/^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?\/root(?=\/|$))+/, "") || "/"
 }
 
 const partsOf = (path: string): Array<string> => {
