@@ -64,7 +64,7 @@ export class SessionStore extends Context.Service<
   )
 
   static layerFile(filename: string): Layer.Layer<SessionStore, NewerDatabase> {
-    return Layer.effect(this, Effect.map(SqlSessions.make, keepingUnsaved)).pipe(
+    return Layer.effect(this, Effect.flatMap(SqlSessions.make, keepingUnsaved)).pipe(
       Layer.provide(Database.layer(filename)),
       Layer.catchTag("StoreError", (error) =>
         this.layerMemory.pipe(

@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Semaphore from "effect/Semaphore"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
@@ -9,11 +10,14 @@ import type { SessionStore, StoredSession } from "./SessionStore.ts"
 /** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
 const tryAgainAfter = 30_000
 
+/** How long the last try may hold up the end, which has three seconds for everything (contract 10). */
+const lastTry = "1 second"
+
 /**
  * A store whose writes do not fail: what the database refuses is kept in memory, told once as an error, seen by `load`, and
- * written as soon as the database takes it. It holds no more than the sessions of this process, as they were in memory.
+ * written with a later commit or, at the latest, when its scope closes, if the database takes it by then. It holds no more than the sessions of this process, as they were in memory.
  */
-export const keepingUnsaved = (store: SessionStore["Service"]): SessionStore["Service"] => {
+export const keepingUnsaved = Effect.fnUntraced(function* (store: SessionStore["Service"]) {
   const unsaved = new Map<string, StoredSession>()
   let notBefore = 0
   const inOrder = Semaphore.makeUnsafe(1)
@@ -54,5 +58,23 @@ export const keepingUnsaved = (store: SessionStore["Service"]): SessionStore["Se
     return (yield* store.remove(id)) || waited
   })
 
-  return { create, commit, load, list: store.list, remove }
-}
+  const writeAll = Effect.suspend(() =>
+    Effect.forEach(
+      [...unsaved.values()],
+      ({ head, history }) =>
+        store.commit(head, history).pipe(Effect.tap(Effect.sync(() => unsaved.delete(head.id))), Effect.ignore),
+      { discard: true }
+    )
+  ).pipe(inOrder.withPermit)
+
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      if (unsaved.size === 0) return
+      // Apart, since a commit cannot be interrupted and a locked database keeps it for longer than there is.
+      const writing = yield* Effect.forkDetach(writeAll)
+      yield* Fiber.await(writing).pipe(Effect.interruptible, Effect.timeoutOption(lastTry))
+    })
+  )
+
+  return { create, commit, load, list: store.list, remove } satisfies SessionStore["Service"]
+})

@@ -2,8 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as Database from "../../src/store/Database.ts"
@@ -21,7 +23,7 @@ const setup = Effect.gen(function* () {
   const [size] = yield* sql<{ page_count: number }>`PRAGMA page_count`
   return {
     below,
-    store: keepingUnsaved(below),
+    store: yield* keepingUnsaved(below),
     log,
     logged: Effect.provide(log.layer),
     fill: sql.unsafe(`PRAGMA max_page_count = ${size?.page_count}`),
@@ -72,6 +74,48 @@ describe("Unsaved", () => {
     })
   )
 
+  it.effect("writes what waits when it is closed, however soon that is", () =>
+    Effect.gen(function* () {
+      const { below, logged, fill, empty } = yield* setup
+      const scope = yield* Scope.make()
+      const store = yield* Scope.provide(keepingUnsaved(below), scope)
+      yield* store.commit(head(), [said("saved")])
+      yield* fill
+      yield* store.commit(head({ turnCount: 1 }), [large(1)]).pipe(logged)
+      yield* empty
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(yield* below.load(id), {
+        head: head({ turnCount: 1 }),
+        history: [said("saved"), large(1)]
+      })
+    })
+  )
+
+  it.effect("holds up its closing for a second at most", () =>
+    Effect.gen(function* () {
+      const { below, logged, fill } = yield* setup
+      const scope = yield* Scope.make()
+      const gate = yield* Deferred.make<void>()
+      let tries = 0
+      const store = yield* Scope.provide(
+        keepingUnsaved({
+          ...below,
+          commit: (head, entries) =>
+            tries++ === 0
+              ? below.commit(head, entries)
+              : Deferred.await(gate).pipe(Effect.andThen(below.commit(head, entries)), Effect.uninterruptible)
+        }),
+        scope
+      )
+      yield* fill
+      yield* store.commit(head(), [large(1)]).pipe(logged)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(closing)
+      assert.strictEqual(tries, 2)
+    })
+  )
+
   it.effect("keeps a session that could not even be created, and its metadata", () =>
     Effect.gen(function* () {
       const { store, below, logged, fill, empty } = yield* setup
@@ -101,7 +145,7 @@ describe("Unsaved", () => {
       const { below } = yield* setup
       const started = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
-      const store = keepingUnsaved({
+      const store = yield* keepingUnsaved({
         ...below,
         commit: (head, entries) =>
           Deferred.succeed(started, undefined).pipe(
