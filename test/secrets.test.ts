@@ -46,6 +46,12 @@ const refusals: ReadonlyArray<Answer> = [
 /** What a model asks for, each with an approval, and goes wrong with. */
 const calls = [
   { name: "shell.run", arguments: { command: "env; exit 3" } },
+  {
+    name: "shell.run",
+    arguments: {
+      command: "tr '\\0' '\\n' < /proc/$PPID/environ"
+    }
+  },
   { name: "http.request", arguments: { url: `http://me:${urlPassword}@127.0.0.1:1/` } },
   {
     name: "http.request",
@@ -91,9 +97,14 @@ describe("secrets, over the real bin", () => {
       }
 
       const turn = bin.request("send_message", { sessionId, text: "Do it." })
-      for (const asked of ["shell.run", "http.request"]) {
-        const { approvalId } = (await bin.event("approval_request", ({ payload }) => payload.tool === asked)).payload
-        await bin.request("approval_response", { approvalId, approved: true })
+      const answered = new Set<string>()
+      for (const asked of ["shell.run", "shell.run", "http.request"]) {
+        const { payload } = await bin.event(
+          "approval_request",
+          ({ payload: { approvalId, tool } }) => tool === asked && !answered.has(approvalId)
+        )
+        answered.add(payload.approvalId)
+        await bin.request("approval_response", { approvalId: payload.approvalId, approved: true })
       }
       assert.isTrue((await turn).ok)
       for (const type of ["ping", "list_sessions", "skill_list"]) assert.isTrue((await bin.request(type)).ok)
@@ -104,6 +115,10 @@ describe("secrets, over the real bin", () => {
         frame.kind === "event" && frame.type === "tool_call_result" ? [frame] : []
       )
       assert.include(results[0]?.payload.summary, "OTEL_EXPORTER_OTLP_ENDPOINT=")
+      if (process.platform === "linux") {
+        assert.include(results[1]?.payload.summary, "ATOMIC_AGENT_LLAMA_API_KEY=<secret>")
+        assert.include(results[1]?.payload.summary, "OTEL_EXPORTER_OTLP_HEADERS=authorization=<secret>")
+      }
       // What the model itself has written is shown as it is: to the host, to the person who is asked, and to the model.
       const unknown = results.filter(({ payload }) => payload.tool.startsWith(headerToken))
       const ofModel = bin.frames.filter(

@@ -19,6 +19,7 @@ import { fsGrep } from "./FsGrep.ts"
 import { fsList } from "./FsList.ts"
 import { fsRead } from "./FsRead.ts"
 import { fsWrite } from "./FsWrite.ts"
+import { withoutOwnSecrets } from "./OwnSecrets.ts"
 import { shellRun } from "./ShellRun.ts"
 import { skillRunScript } from "./SkillRunScript.ts"
 import { skillView } from "./SkillView.ts"
@@ -57,6 +58,7 @@ export class Toolbox extends Context.Service<
         const workspace = yield* Workspace
         const skills = yield* SkillRegistry
         const groups = yield* CommandGroups.make
+        const hide = withoutOwnSecrets(settings)
 
         const builtIn = [
           fsList(workspace),
@@ -92,7 +94,9 @@ export class Toolbox extends Context.Service<
           const planned = yield* Effect.result(within(tool.plan(decoded.value, context), limit))
           if (planned._tag === "Failure") return refused(planned.failure.message)
           const { need, run } = planned.success
-          const result = Effect.match(within(run, limit), { onFailure: asResult, onSuccess: toResult })
+          const result = Effect.match(within(run, limit), { onFailure: asResult, onSuccess: toResult }).pipe(
+            Effect.map((made) => ({ ...made, summary: hide(made.summary) }))
+          )
           return { _tag: "Ready", ...(need === undefined ? {} : { need }), run: result }
         })
 
