@@ -10,8 +10,8 @@ export interface Ending {
   readonly lateExitCode: number
 }
 
-/** How long an end may take, in milliseconds (contract 10). */
-export const graceMs = 3000
+/** How long an end may take, in milliseconds: contract 10 gives it three seconds, and the exit itself takes some of them. */
+const graceMs = 2900
 
 /** How often the parent is looked for, in milliseconds: it must be missed within the three seconds of contract 10. */
 const parentWatchMs = 500
@@ -24,7 +24,7 @@ export class Lifeline extends Context.Service<
   {
     /** Ends when stdout breaks, the parent is gone, or a signal says so; the end of stdin is the router's to see. */
     readonly ended: Effect.Effect<Ending>
-    /** From now on the process has three seconds; then it exits, whatever still waits. */
+    /** From now on the process has 2.9 seconds; then it exits, whatever still waits. */
     deadline(ending: Ending): Effect.Effect<void>
     /** Milliseconds until then; `Infinity` while there is no deadline. */
     readonly remainingMs: Effect.Effect<number>
