@@ -74,5 +74,6 @@ export const until = async (isSo: () => boolean, patienceMs: number): Promise<nu
     if (isSo()) return performance.now() - from
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  return undefined
+  // Between the last look and now this process itself may have been held up.
+  return isSo() ? performance.now() - from : undefined
 }

@@ -17,8 +17,16 @@ const mostGrowth = 24
 /** The number of a long life's world among the worlds of a seed. */
 export const longWorld = 1_000_000
 
-/** Plays stretches as long as it is told, and then ends the input. */
-export const longLife = (seed: number, goesOn: () => boolean, counts: Counts): Promise<LongLife> => {
+/**
+ * Plays stretches as long as it is told, and ends the input once the `others` are over: to judge all that was said takes
+ * long, and holds them up.
+ */
+export const longLife = (
+  seed: number,
+  goesOn: () => boolean,
+  others: Promise<unknown>,
+  counts: Counts
+): Promise<LongLife> => {
   const first = drawStretch(seed, 0)
   const plan = { index: longWorld, seed, disk: "good" as const, lives: [first] }
   return World.within(plan, false, counts, async (world) => {
@@ -32,9 +40,11 @@ export const longLife = (seed: number, goesOn: () => boolean, counts: Counts): P
         await host.settle()
         memory.push(host.bin.residentMiB)
       }
+      await others
     })
     const growth = growthOf(memory)
     counts.add("long life: stretches", memory.length)
+    counts.most("long life: resident memory at the beginning, MiB", Math.round(memory[0] ?? 0))
     counts.most("long life: resident memory at the end, MiB", Math.round(memory.at(-1) ?? 0))
     counts.most("long life: growth in its second half, MiB", Math.round(growth))
     const inWords = memory.map((each) => Math.round(each)).join(" ")

@@ -17,7 +17,7 @@ export type Disk =
 /** What befalls a database while nobody has it open. */
 export type Damage = "header" | "page" | "half" | "garbage" | "empty" | "no log" | "half a log" | "bad index" | "gone"
 
-/** How the host reads: all the time, or with pauses. */
+/** How the host writes: a line at a time, several in one write, or lines in parts down to a byte. */
 export type Writing = "lines" | "together" | "pieces" | "bytes"
 
 /** What the host says to a question. */

@@ -29,10 +29,11 @@ export const torture = async (options: Options): Promise<void> => {
       breaches.forEach(onBreach)
     }
   }
+  const worlds = Promise.all(Array.from({ length: sideBySide }, play))
   const long = async () => {
     if (!longGoesOn()) return
-    const { breaches } = await longLife(seed, longGoesOn, counts)
+    const { breaches } = await longLife(seed, longGoesOn, worlds, counts)
     breaches.forEach(onBreach)
   }
-  await Promise.all([long(), ...Array.from({ length: sideBySide }, play)])
+  await Promise.all([long(), worlds])
 }

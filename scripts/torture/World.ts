@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 import { FakeServer } from "../../test/llama/support/FakeServer.ts"
-import { Bin, binPath, command } from "../../test/support/Bin.ts"
+import { Bin, command, root } from "../../test/support/Bin.ts"
 import { exchangesOf, resultOf } from "../races/Exchanges.ts"
 import { type Told, keptIn, toldBy } from "../races/Kept.ts"
 import type { Counts } from "./Counts.ts"
@@ -199,4 +199,4 @@ export class World {
 }
 
 /** Shared by all: a start without a code cache is slow. */
-const cache = Path.join(Path.dirname(binPath), ".cache")
+const cache = Path.join(root, "node_modules/.cache")
