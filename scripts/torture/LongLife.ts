@@ -1,3 +1,4 @@
+import { quantile } from "../races/Figure.ts"
 import type { Counts } from "./Counts.ts"
 import { Draw, seedOf } from "./Draw.ts"
 import { play } from "./Life.ts"
@@ -11,8 +12,8 @@ export interface LongLife {
   readonly memory: ReadonlyArray<number>
 }
 
-/** So much more resident memory, in MiB, over the second half of a long life is a leak. */
-const mostGrowth = 24
+/** More growth than this, in MiB, is a leak. */
+const mostGrowth = 32
 
 /** The number of a long life's world among the worlds of a seed. */
 export const longWorld = 1_000_000
@@ -46,7 +47,7 @@ export const longLife = (
     counts.add("long life: stretches", memory.length)
     counts.most("long life: resident memory at the beginning, MiB", Math.round(memory[0] ?? 0))
     counts.most("long life: resident memory at the end, MiB", Math.round(memory.at(-1) ?? 0))
-    counts.most("long life: growth in its second half, MiB", Math.round(growth))
+    counts.most("long life: growth from its second to its last quarter, MiB", Math.round(growth))
     const inWords = memory.map((each) => Math.round(each)).join(" ")
     const leak = growth > mostGrowth ? [`resident memory grew by ${Math.round(growth)} MiB: ${inWords}`] : []
     const all = [...violations, ...leak]
@@ -54,19 +55,15 @@ export const longLife = (
   })
 }
 
-/** What the line through the second half of the points rises by, over all of that half. */
+/**
+ * How much more there is in the last quarter than in the second, each at its lowest: what a turn takes comes and goes with
+ * the collection of garbage, what leaks stays.
+ */
 export const growthOf = (memory: ReadonlyArray<number>): number => {
-  const half = memory.slice(Math.floor(memory.length / 2))
-  if (half.length < 10) return 0
-  const middle = (half.length - 1) / 2
-  const mean = half.reduce((sum, value) => sum + value, 0) / half.length
-  let rise = 0
-  let run = 0
-  for (const [at, value] of half.entries()) {
-    rise += (at - middle) * (value - mean)
-    run += (at - middle) ** 2
-  }
-  return (rise / run) * (half.length - 1)
+  const quarter = Math.floor(memory.length / 4)
+  if (quarter < 10) return 0
+  const lowest = (from: number) => quantile(memory.slice(from, from + quarter), 0.1)
+  return lowest(memory.length - quarter) - lowest(quarter)
 }
 
 /** A life with nothing in it that ends or breaks the process or its database. */

@@ -95,8 +95,10 @@ describe("a life that was played is judged", () => {
 describe("the growth of resident memory", () => {
   it.each<[string, (at: number) => number, number]>([
     ["nothing, where it stays", () => 100, 0],
-    ["nothing, where it only warms up", (at) => Math.min(100, 50 + at), 0],
-    ["what it rises by in the second half", (at) => 100 + at, 99]
+    ["nothing, where it only warms up", (at) => Math.min(100, 60 + at), 0],
+    ["nothing, where it comes and goes", (at) => 100 + (at % 20) * 5, 0],
+    ["what it rises by from the second quarter to the last", (at) => 100 + at, 100],
+    ["what it rises by, though it comes and goes", (at) => 100 + at + (at % 20) * 5, 100]
   ])("is %s", (_name, memory, expected) => {
     assert.approximately(growthOf(Array.from({ length: 200 }, (_, at) => memory(at))), expected, 0.01)
   })
