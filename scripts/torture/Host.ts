@@ -122,7 +122,7 @@ export class Host {
       case "server is ready":
         return this.#around.server.loading(false)
       case "idle":
-        return this.#looksIdle()
+        return this.looksIdle()
       case "bad":
         this.badLines++
         return this.line(badLines[act.name]!(new Draw(act.seed)))
@@ -190,6 +190,20 @@ export class Host {
     for (const sessionId of new Set(sessionsIn(this.bin.frames)))
       if (!known(sessionId)) this.post("get_session", { sessionId })
     await this.settle()
+  }
+
+  /** Notes it where a process with nothing to do does something. */
+  async looksIdle(): Promise<void> {
+    await this.wait({ for: "quiet", ms: 500 })
+    const before = processorMs(this.bin.pid)
+    const frames = this.bin.frames.length
+    const isBusy = this.#open.size > 0 || this.bin.child.stdout.isPaused()
+    await new Promise((resolve) => setTimeout(resolve, idle.ms))
+    const after = processorMs(this.bin.pid)
+    if (isBusy || frames !== this.bin.frames.length || before === undefined || after === undefined) return
+    if (after - before > idle.processorMs) {
+      this.wrong.push(`with nothing to do, it used ${after - before} ms of ${idle.ms} ms`)
+    }
   }
 
   /** Until nobody else holds the database. */
@@ -264,19 +278,6 @@ export class Host {
       this.isCorrupted = true
     } catch {
       // It cannot be written, not by us either.
-    }
-  }
-
-  async #looksIdle(): Promise<void> {
-    await this.wait({ for: "quiet", ms: 500 })
-    const before = processorMs(this.bin.pid)
-    const frames = this.bin.frames.length
-    const isBusy = this.#open.size > 0 || this.bin.child.stdout.isPaused()
-    await new Promise((resolve) => setTimeout(resolve, idle.ms))
-    const after = processorMs(this.bin.pid)
-    if (isBusy || frames !== this.bin.frames.length || before === undefined || after === undefined) return
-    if (after - before > idle.processorMs) {
-      this.wrong.push(`with nothing to do, it used ${after - before} ms of ${idle.ms} ms`)
     }
   }
 

@@ -52,6 +52,7 @@ export const live = async (
     if (plan.end.startsWith("settled")) {
       await host.settle()
       await host.goOn()
+      await host.looksIdle()
     }
     await new Promise((resolve) => setTimeout(resolve, plan.endsAfterMs))
     if (!plan.end.startsWith("SIGKILL")) await host.flushed

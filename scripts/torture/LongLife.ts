@@ -13,7 +13,7 @@ export interface LongLife {
 }
 
 /** More growth than this, in MiB, is a leak. */
-const mostGrowth = 32
+const mostGrowth = 48
 
 /** The number of a long life's world among the worlds of a seed. */
 export const longWorld = 1_000_000

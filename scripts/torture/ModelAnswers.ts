@@ -106,6 +106,87 @@ const answers: { readonly [K in AnswerName]: Make } = {
   "think tag": (draw) => say({ tokens: [..."\n<think>hm</think> \n", text(draw)] }),
   "think only": (draw) => say({ tokens: ["<think>", "hm", ...(draw.chance(0.5) ? ["</think>"] : [])] }),
   prefill: (draw, scene) =>
+    say({
+      prefill: [10, 50, 100],
+      usage: { prompt: 100, cached: 4, completion: 2 },
+      toolCalls: wished(draw, scene, 1)
+    }),
+  "slow words": 2,
+  "whole body": 1,
+  capture: 5,
+  "capture, cut": 1,
+  "head that hangs": 1,
+  "prefill that hangs": 1,
+  "words that hang": 1,
+  "pings only": 1,
+  "cut before the head": 1,
+  "cut in the head": 1,
+  "cut in words": 1,
+  "no finish": 1,
+  "done only": 1,
+  "empty stream": 1,
+  "empty answer": 1,
+  "length in words": 1,
+  "length in a call": 1,
+  "unusable calls": 2,
+  "strange calls": 2,
+  "no JSON in an event": 1,
+  HTML: 1,
+  "error in the stream": 1,
+  "error field": 1,
+  "error after words": 1,
+  status: 3,
+  loading: 1,
+  overflow: 1,
+  "huge event": 1,
+  noise: 1,
+  "no HTTP": 1
+} as const
+
+const html = { "Content-Type": "text/html" }
+const done = "data: [DONE]\n\n"
+const begun: ReadonlyArray<Piece> = [chunk({ role: "assistant", content: null }), chunk({ content: "Well, " })]
+
+const text = (draw: Draw): string =>
+  draw.pick([
+    "This is all that there is to say.",
+    "Schöne Grüße: 日本語 العربية 👩‍👩‍👧‍👦 é\u2028\u2029 end",
+    "a\nb\n\n```js\nconst x = '<think>'\n```",
+    '<tool_call>{"name":"fs_list"}</tool_call>',
+    '{"json": [1, 2'
+  ])
+
+const how = (draw: Draw): Omit<Answer, "pieces"> => ({
+  ...(draw.chance(0.2) && { chunkBytes: draw.integer(1, 40) }),
+  ...(draw.chance(0.2) && { headDelayMs: draw.integer(1, 40) })
+})
+
+const wished = (draw: Draw, scene: Scene, most: number) => draw.list(draw.integer(1, most), () => drawWish(draw, scene))
+
+const call = (index: number | undefined, id: string | undefined, name: string | undefined, args: unknown) => ({
+  ...(index === undefined ? {} : { index }),
+  ...(id === undefined ? {} : { id }),
+  type: "function",
+  function: { ...(name === undefined ? {} : { name }), arguments: args }
+})
+
+type Make = (draw: Draw, scene: Scene) => Answer | RawAnswer
+
+const answers: { readonly [K in AnswerName]: Make } = {
+  words: (draw) => say({ text: text(draw) }, how(draw)),
+  calls: (draw, scene) => say({ toolCalls: wished(draw, scene, 3) }, how(draw)),
+  "calls with words": (draw, scene) => say({ text: text(draw), toolCalls: wished(draw, scene, 6) }, how(draw)),
+  "calls and finish": (draw, scene) =>
+    say({ toolCalls: [{ name: "finish", arguments: { summary: "done" } }, ...wished(draw, scene, 2)] }),
+  "many tokens": (draw) =>
+    say({ tokens: draw.list(draw.integer(300, 3000), () => draw.pick([" a", "日", "\n", "é"])) }),
+  flood: () => say({ tokens: Array.from({ length: 30 }, (_, at) => `${at} `.repeat(20_000)) }),
+  "cut characters": (draw) =>
+    say({ text: text(draw).repeat(5), reasoning: text(draw) }, { chunkBytes: draw.integer(1, 3) }),
+  reasoning: (draw) => say({ reasoning: text(draw), text: text(draw) }),
+  "think tag": (draw) => say({ tokens: [..."\n<think>hm</think> \n", text(draw)] }),
+  "think only": (draw) => say({ tokens: ["<think>", "hm", ...(draw.chance(0.5) ? ["</think>"] : [])] }),
+  prefill: (draw, scene) =>
     say(
       { prefill: [10, 50, 100], usage: { prompt: 100, cached: 4, completion: 2 }, toolCalls: wished(draw, scene, 1) },
       { pieceDelayMs: 2 }
