@@ -142,9 +142,10 @@ const end = (host: Host, how: End): void => {
       return void host.flushed
     case "settled end of input":
     case "end of input":
-      return void child.stdin.end()
     case "end of input, unread":
-      child.stdout.pause()
+      // A late answer would be written into what has ended.
+      host.isEnding = true
+      if (how === "end of input, unread") child.stdout.pause()
       return void child.stdin.end()
     case "SIGTERM twice":
       child.kill("SIGTERM")
