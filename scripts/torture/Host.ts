@@ -17,7 +17,7 @@ import type { Scene } from "./Scene.ts"
 import { Writer } from "./Writer.ts"
 
 /** Milliseconds in which everything must have come to its end once nothing hinders it. */
-const patience = 20_000
+const patience = 60_000
 /** Processor time that a process with nothing to do may take, of so many milliseconds. */
 const idle = { ms: 300, processorMs: 150 }
 

@@ -5,6 +5,7 @@ import type { Posted } from "../races/Play.ts"
 import { processorMs, until } from "../races/Processes.ts"
 import type { Host } from "./Host.ts"
 import { commandOf, marked } from "./Leftovers.ts"
+import { waitedMs } from "./Load.ts"
 import type { End, LifePlan } from "./Plan.ts"
 
 /** All that came of one process. */
@@ -19,6 +20,8 @@ export interface Lived {
   readonly signal: NodeJS.Signals | null
   /** Milliseconds from the sign to the end; undefined: it did not end, and was killed. */
   readonly tookMs: number | undefined
+  /** Milliseconds of them in which somebody had to wait for a processor: an overloaded machine proves nothing. */
+  readonly heldMs: number
   /** Processor time in it, in milliseconds. */
   readonly usedMs: number
   /** Everything that it wrote has been read. */
@@ -32,7 +35,7 @@ export interface Lived {
 }
 
 /** A process that has not ended by then never will, in milliseconds. */
-const patience = 12_000
+const patience = 60_000
 /** How long what it had started may outlive it, in milliseconds. */
 const mourning = 3000
 
@@ -60,12 +63,14 @@ export const live = async (
   const before = processorMs(bin.pid) ?? 0
   let usedMs = 0
   const from = performance.now()
+  const waitedBefore = waitedMs()
   if (plan.settings.invalid === undefined) end(host, plan.end)
   const took = await until(() => {
     usedMs = Math.max(usedMs, (processorMs(bin.pid) ?? 0) - before)
     return bin.child.exitCode !== null || bin.child.signalCode !== null
   }, patience)
   const tookMs = took === undefined ? undefined : performance.now() - from
+  const heldMs = waitedMs() - waitedBefore
   if (took === undefined) bin.child.kill("SIGKILL")
   await exited
   bin.child.stdout.resume()
@@ -87,6 +92,7 @@ export const live = async (
     code,
     signal,
     tookMs,
+    heldMs,
     usedMs,
     isWhole: closed === true && !cuts.has(plan.end) && (tookMs ?? Infinity) < 2900,
     wasStopped,

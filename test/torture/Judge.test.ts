@@ -40,6 +40,7 @@ const good = Effect.map(recordings.reply, ({ frames, requests }): Lived => ({
   code: 0,
   signal: null,
   tookMs: 30,
+  heldMs: 0,
   usedMs: 10,
   isWhole: true,
   wasStopped: false,
@@ -72,6 +73,10 @@ describe("a life that was played is judged", () => {
     ["took a bad configuration", () => ({ plan: plan("end of input", "a reason") }), /for an invalid configuration/]
   ])("bad, where it %s", ([, change, expected]) =>
     Effect.map(good, (lived) => assert.match(judge({ ...lived, ...change(lived) }).join("\n"), expected))
+  )
+
+  it.effect("good, where it took long to end because others had the processor", () =>
+    Effect.map(good, (lived) => assert.deepStrictEqual(judge({ ...lived, tookMs: 9000, heldMs: 8000 }), []))
   )
 
   it.effect("bad, whatever single response or end of a turn is left out", () =>
