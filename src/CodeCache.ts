@@ -10,7 +10,7 @@ export interface Program {
   readonly lineOffset: number
 }
 
-/** How long after the start the cache is written, in milliseconds, if the process does not end before. */
+/** How long after compiling the caches are written, in milliseconds, if the process does not end before. */
 const cacheAfterMs = 5000
 
 /** How long a cache is kept that nobody has made anew, in milliseconds: releases come and go. */
@@ -27,36 +27,56 @@ export const compile = ({ filename, lineOffset, source }: Program, cachedData?: 
  * that does not fit, it is compiled as usual and a cache is left behind.
  */
 export const compileCached = (program: Program): Script => {
+  const path = cachePath(program.hash)
+  const cachedData = path === undefined ? undefined : readCache(path)
+  const script = compile(program, cachedData)
+  if (path !== undefined) {
+    compiled.set(path, script)
+    if (cachedData === undefined || script.cachedDataRejected === true) saveLater()
+  }
+  return script
+}
+
+/**
+ * What this process has compiled. A cache holds the functions that have run by then: where one is made anew, all of them
+ * are, since what needs the one script runs more of the others too.
+ */
+const compiled = new Map<string, Script>()
+
+/** The user's own cache folder: a cache is code, so nobody else may be able to write it. */
+const cachePath = (hash: string): string | undefined => {
+  const path = process.getBuiltinModule("node:path")
+  const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
+  if (NODE_DISABLE_COMPILE_CACHE) return undefined
+  const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path.join(HOME, ".cache"))
+  if (!base || !path.isAbsolute(base)) return undefined
+  return path.join(base, "atomic-agent-sidecar", `${hash}-${process.version}-${process.arch}.cache`)
+}
+
+const readCache = (path: string): Buffer | undefined => {
+  try {
+    return process.getBuiltinModule("node:fs").readFileSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+let saving = false
+
+/** After a while, in case the process is killed, and at its end, when more of it has run. */
+const saveLater = (): void => {
+  if (saving) return
+  saving = true
+  setTimeout(save, cacheAfterMs).unref()
+  process.on("exit", save)
+}
+
+const save = (): void => {
   const fs = process.getBuiltinModule("node:fs")
   const path = process.getBuiltinModule("node:path")
-
-  /** The user's own cache folder: a cache is code, so nobody else may be able to write it. */
-  const cacheFolder = (): string | undefined => {
-    const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
-    if (NODE_DISABLE_COMPILE_CACHE) return undefined
-    const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path.join(HOME, ".cache"))
-    return base && path.isAbsolute(base) ? path.join(base, "atomic-agent-sidecar") : undefined
-  }
-
-  const folder = cacheFolder()
-  const cache = folder && path.join(folder, `${program.hash}-${process.version}-${process.arch}.cache`)
-
-  const readCache = (): Buffer | undefined => {
-    try {
-      return cache === undefined ? undefined : fs.readFileSync(cache)
-    } catch {
-      return undefined
-    }
-  }
-
-  const cachedData = readCache()
-  const script = compile(program, cachedData)
-
-  const saveCache = (): void => {
-    process.off("exit", saveCache)
-    clearTimeout(timer)
-    if (folder === undefined || cache === undefined) return
-    try {
+  try {
+    for (const [cache, script] of compiled) {
+      const folder = path.dirname(cache)
       const temporary = `${cache}.${process.pid}`
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
       fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
@@ -65,13 +85,8 @@ export const compileCached = (program: Program): Script => {
         const other = path.join(folder, name)
         if (fs.statSync(other).mtimeMs < Date.now() - keepMs) fs.rmSync(other)
       }
-    } catch {
-      // A full or read-only disk: the next start is as slow as this one.
     }
+  } catch {
+    // A full or read-only disk: the next start is as slow as this one.
   }
-
-  const mustSave = cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)
-  const timer = mustSave ? setTimeout(saveCache, cacheAfterMs).unref() : undefined
-  if (mustSave) process.on("exit", saveCache)
-  return script
 }

@@ -10,15 +10,15 @@ const ping = '{"kind":"request","id":"1","type":"ping"}\n'
 const importing = (code: string) => ["--import", `data:text/javascript,${encodeURIComponent(code)}`]
 
 /** Runs the bin once in a home of its own; whether it answered, and what its cache folder holds. */
-const launch = (home: string, env: NodeJS.ProcessEnv = {}) => {
-  using state = new StateDir()
+const launch = (home: string, env: NodeJS.ProcessEnv = {}, input = ping) => {
+  using state = new StateDir({ localModels: { mode: "scripted" } })
   const { status, stderr, stdout } = spawnSync(process.execPath, [binPath], {
-    input: ping,
+    input,
     encoding: "utf8",
     env: { PATH: process.env.PATH, HOME: home, ATOMIC_AGENT_STATE_DIR: state.path, ...env }
   })
   assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
-  assert.deepInclude(JSON.parse(stdout), { correlationId: "1", ok: true })
+  assert.deepInclude(JSON.parse(stdout.split("\n")[0] ?? ""), { correlationId: "1", ok: true })
   const folder = Path.join(home, ".cache/atomic-agent-sidecar")
   return Fs.existsSync(folder) ? Fs.readdirSync(folder).map((name) => Path.join(folder, name)) : []
 }
@@ -42,6 +42,18 @@ describe("the launcher", () => {
       const before = Fs.statSync(cache).mtimeMs
       assert.deepStrictEqual(launch(home), [cache])
       assert.strictEqual(Fs.statSync(cache).mtimeMs, before)
+    }))
+
+  it("makes the cache of the first script anew with that of the second: a session runs more of both", () =>
+    withHome((home) => {
+      const [early = ""] = launch(home)
+      const pinged = Fs.statSync(early).size
+      const session = `{"kind":"request","id":"2","type":"start_session","payload":{"workingDir":"${home}"}}\n`
+      assert.strictEqual(launch(home, {}, ping + session).length, 2)
+      const complete = Fs.statSync(early)
+      assert.isAbove(complete.size, pinged)
+      launch(home, {}, ping + session)
+      assert.strictEqual(Fs.statSync(early).mtimeMs, complete.mtimeMs)
     }))
 
   it("starts with a damaged cache, and makes it anew", () =>
