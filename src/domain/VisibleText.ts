@@ -2,7 +2,11 @@
  * What is not seen, or changes how the text around it is seen: controls, marks of direction, spaces without a width. Not
  * what joins letters and picks their form: scripts and emoji need that.
  */
-const hidden = /[[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]--[\p{Join_Control}\p{Variation_Selector}]]/gv
+const hidden = (): RegExp =>
+  (compiled ??= /[[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]--[\p{Join_Control}\p{Variation_Selector}]]/gv)
+
+/** Reading the sets takes 2 ms: not at the start of every process. */
+let compiled: RegExp | undefined
 
 const escaped = (char: string): string => {
   const code = char.codePointAt(0) ?? 0
@@ -14,9 +18,9 @@ const escaped = (char: string): string => {
  * like another text, is escaped. Tabs and line breaks stay, with a CR or without.
  */
 export const visibleText = (text: string): string =>
-  text.replaceAll(hidden, (char, at: number) =>
+  text.replaceAll(hidden(), (char, at: number) =>
     char === "\n" || char === "\t" || (char === "\r" && text[at + 1] === "\n") ? char : escaped(char)
   )
 
 /** The same on one line: line breaks and tabs are escaped too. */
-export const visibleLine = (text: string): string => text.replaceAll(hidden, escaped)
+export const visibleLine = (text: string): string => text.replaceAll(hidden(), escaped)

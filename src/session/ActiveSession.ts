@@ -1,4 +1,3 @@
-import { open, stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -13,7 +12,6 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Config, type Settings } from "../Config.ts"
-import { headText } from "../domain/HeadText.ts"
 import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
 import { LlamaClient, type ServerLoss, type ServerState } from "../llama/LlamaClient.ts"
@@ -31,8 +29,9 @@ import { SessionActor } from "./SessionActor.ts"
 import { SessionLedger } from "./SessionLedger.ts"
 import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
 import * as SkillNews from "./SkillNews.ts"
-import { agentsBytes, systemPrompt } from "./SystemPrompt.ts"
+import { systemPrompt } from "./SystemPrompt.ts"
 import { unavailableHint } from "./UnavailableHint.ts"
+import * as WorkingDir from "./WorkingDir.ts"
 
 /** There is no active session of that id. */
 export class NoActiveSession extends Schema.TaggedError<NoActiveSession>()("NoActiveSession", {
@@ -229,36 +228,23 @@ export class ActiveSession extends Context.Service<
 }
 
 const mustBeDirectory = (key: string, path: string, given: string) =>
-  Effect.tryPromise({
-    try: () => stat(path),
-    catch: () => new CannotStart({ detail: `${key}: expected an existing directory, got ${given}` })
-  }).pipe(
-    Effect.filterOrFail(
-      (found) => found.isDirectory(),
-      () => new CannotStart({ detail: `${key}: expected a directory, got the file ${given}` })
-    )
-  )
+  Effect.flatMap(WorkingDir.insteadOf(path), (found) => {
+    if (found === undefined) return Effect.void
+    const expected = found === "nothing" ? `an existing directory, got ${given}` : `a directory, got the file ${given}`
+    return Effect.fail(new CannotStart({ detail: `${key}: expected ${expected}` }))
+  })
 
 const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillLine>) =>
-  Effect.map(
-    Effect.promise(() => readHead(resolve(workingDir, "AGENTS.md")).catch(() => undefined)),
-    (agents) =>
-      systemPrompt({
-        workingDir,
-        platform: process.platform,
-        date: new Date(createdAt).toISOString().slice(0, 10),
-        skills,
-        agents,
-        instructions: config.agent.instructions
-      })
+  Effect.map(WorkingDir.readAgents(workingDir), (agents) =>
+    systemPrompt({
+      workingDir,
+      platform: process.platform,
+      date: new Date(createdAt).toISOString().slice(0, 10),
+      skills,
+      agents,
+      instructions: config.agent.instructions
+    })
   )
-
-const readHead = async (path: string): Promise<string> => {
-  await using file = await open(path, "r")
-  if (!(await file.stat()).isFile()) return ""
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(agentsBytes) })
-  return headText(buffer.subarray(0, bytesRead), agentsBytes)
-}
 
 const unavailable = ({ stateDir }: Settings, found: ServerState): EventPayload<"llm_unavailable"> => ({
   url: found.url,

@@ -1,6 +1,3 @@
-/** How much of `AGENTS.md` is read, in bytes (runtime, Prompt). */
-export const agentsBytes = 16 * 1024
-
 /** What the system prompt is made of; all of it stays as it was when the session started. */
 export interface PromptParts {
   readonly workingDir: string

@@ -55,11 +55,7 @@ export const remove = async (folder: string, name: string): Promise<boolean> => 
  * that has no successor gets its name back.
  */
 export const tidy = async (folder: string): Promise<void> => {
-  const entries = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return []
-    throw error
-  })
-  for (const entry of entries) {
+  for (const entry of await readdir(folder)) {
     const left = siblingOf(entry)
     if (left === undefined || isAlive(left.owner)) continue
     const path = NodePath.join(folder, entry)

@@ -23,7 +23,7 @@ export const layer = Layer.effect(
     const lane = yield* Semaphore.make(1)
     const told = new Set<string>()
 
-    const tidyUp = attempt(() => tidy(folder)).pipe(
+    const tidyUp = Effect.suspend(() => (isAbsent(folder) ? Effect.void : attempt(() => tidy(folder)))).pipe(
       Effect.catch((error) => tell(`leftovers of an installation cannot be deleted: ${error.message}`))
     )
 
