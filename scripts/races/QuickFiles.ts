@@ -1,4 +1,4 @@
-import * as Fs from "node:fs"
+import Fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,21 +10,21 @@ import type * as Scope from "effect/Scope"
 export const quickFiles: Effect.Effect<void, never, Scope.Scope> = Effect.asVoid(
   Effect.acquireRelease(
     Effect.sync(() => {
-      const { open, stat } = Fs.promises
-      const quick = {
-        stat: async (path: string) => Fs.statSync(path),
-        open: async (path: string) => {
-          throw new Error(`there is no ${path}`)
-        }
-      }
-      Object.assign(Fs.promises, quick)
+      const { stat } = Fs
+      Object.assign(Fs, { stat: quickStat })
       syncBuiltinESMExports()
-      return { open, stat }
+      return stat
     }),
-    (original) =>
+    (stat) =>
       Effect.sync(() => {
-        Object.assign(Fs.promises, original)
+        Object.assign(Fs, { stat })
         syncBuiltinESMExports()
       })
   )
 )
+
+const quickStat = (path: string, done: (error: unknown, found?: Fs.Stats) => void): void => {
+  const found = Fs.statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) done(new Error(`there is no ${path}`))
+  else done(null, found)
+}

@@ -18,6 +18,8 @@ import * as TestHost from "../../src/testing/TestHost.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
+// Loaded with the first session otherwise: how long that takes is not the same twice.
+import "../../src/router/SessionRequests.ts"
 import type { Plan } from "./Acts.ts"
 import { slowSkills, slowStore, waits } from "./Slow.ts"
 
