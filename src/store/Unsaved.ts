@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -6,6 +7,7 @@ import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import type { SessionStore, StoredSession } from "./SessionStore.ts"
+import { StoreError } from "./StoreError.ts"
 
 /** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
 const tryAgainAfter = 30_000
@@ -14,8 +16,9 @@ const tryAgainAfter = 30_000
 const lastTry = "1 second"
 
 /**
- * A store whose writes do not fail: what the database refuses is kept in memory, told once as an error, seen by `load`, and
- * written with a later commit or, at the latest, when its scope closes, if the database takes it by then. It holds no more than the sessions of this process, as they were in memory.
+ * A store whose writes do not fail: what the database refuses, or a defect keeps from it, is kept in memory, told once as an
+ * error, seen by `load`, and written with a later commit or, at the latest, when its scope closes, if the database takes it
+ * by then. It holds no more than the sessions of this process, as they were in memory.
  */
 export const keepingUnsaved = Effect.fnUntraced(function* (store: SessionStore["Service"]) {
   const unsaved = new Map<string, StoredSession>()
@@ -32,11 +35,11 @@ export const keepingUnsaved = Effect.fnUntraced(function* (store: SessionStore["
       }
       yield* store.commit(head, history).pipe(
         Effect.andThen(Effect.sync(() => unsaved.delete(head.id))),
-        Effect.catchTag("StoreError", (error) => {
+        Effect.catchCause((cause) => {
           const told = unsaved.size > 0
           unsaved.set(head.id, { head, history })
           notBefore = now + tryAgainAfter
-          return told ? Effect.void : Effect.logError(`${error.message}: the conversation goes on in memory`)
+          return told ? Effect.void : tell(cause)
         })
       )
     },
@@ -62,7 +65,7 @@ export const keepingUnsaved = Effect.fnUntraced(function* (store: SessionStore["
     Effect.forEach(
       [...unsaved.values()],
       ({ head, history }) =>
-        store.commit(head, history).pipe(Effect.tap(Effect.sync(() => unsaved.delete(head.id))), Effect.ignore),
+        store.commit(head, history).pipe(Effect.tap(Effect.sync(() => unsaved.delete(head.id))), Effect.ignoreCause),
       { discard: true }
     )
   ).pipe(inOrder.withPermit)
@@ -78,3 +81,10 @@ export const keepingUnsaved = Effect.fnUntraced(function* (store: SessionStore["
 
   return { create, commit, load, list: store.list, remove } satisfies SessionStore["Service"]
 })
+
+const tell = (cause: Cause.Cause<StoreError>) => {
+  const error = Cause.squash(cause)
+  return error instanceof StoreError
+    ? Effect.logError(`${error.message}: the conversation goes on in memory`)
+    : Effect.logError("the store died, and the conversation goes on in memory", cause)
+}

@@ -74,6 +74,28 @@ describe("Unsaved", () => {
     })
   )
 
+  it.effect("keeps what a defect of the store keeps from it", () =>
+    Effect.gen(function* () {
+      const { below, log, logged } = yield* setup
+      let isBroken = true
+      const store = yield* keepingUnsaved({
+        ...below,
+        commit: (head, entries) => (isBroken ? Effect.die(new TypeError("a bug")) : below.commit(head, entries))
+      })
+      yield* store.commit(head({ turnCount: 1 }), [said("one")]).pipe(logged)
+      yield* store.commit(head({ turnCount: 1 }), [said("two")]).pipe(logged)
+      assert.lengthOf(log.lines, 1)
+      assert.match(log.lines[0] ?? "", /^the store died, and the conversation goes on in memory/)
+      isBroken = false
+      yield* TestClock.adjust("30 seconds")
+      yield* store.commit(head({ turnCount: 2 }), [said("three")])
+      assert.deepStrictEqual(yield* below.load(id), {
+        head: head({ turnCount: 2 }),
+        history: [said("one"), said("two"), said("three")]
+      })
+    })
+  )
+
   it.effect("writes what waits when it is closed, however soon that is", () =>
     Effect.gen(function* () {
       const { below, logged, fill, empty } = yield* setup
