@@ -1,6 +1,6 @@
 import { isObject } from "effect/Predicate"
 import type { Record } from "../protocol/SessionState.ts"
-import { wellFormed } from "./WellFormed.ts"
+import { wellFormedJson } from "./WellFormed.ts"
 
 /** Something the model was told that no user said: the closing notice of a last step, a change of the skills. */
 export interface Notice {
@@ -101,7 +101,7 @@ const pushStep = (
       // Servers refuse a whole history for one call whose arguments are no object.
       function: {
         name: wireName(entry.tool),
-        arguments: isObject(entry.args) ? wellFormed(JSON.stringify(entry.args)) : "{}"
+        arguments: isObject(entry.args) ? wellFormedJson(entry.args) : "{}"
       }
     })
     index += 1

@@ -1,6 +1,6 @@
 import type { Settings } from "../Config.ts"
 import { wireName } from "../domain/Transcript.ts"
-import { wellFormed } from "../domain/WellFormed.ts"
+import { wellFormedJson } from "../domain/WellFormed.ts"
 import * as HistoryText from "./HistoryText.ts"
 import type { ModelRequest, ToolSpec } from "./LlamaClient.ts"
 
@@ -24,7 +24,7 @@ export const make = (
   const fixed = Buffer.byteLength(request.system) + tools.bytes
   const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed))
   const { llama, localModels } = settings
-  const system = JSON.stringify({ role: "system", content: request.system })
+  const system = wellFormedJson({ role: "system", content: request.system })
   const options = {
     ...(localModels.model === undefined ? {} : { model: localModels.model }),
     stream: true,
@@ -43,14 +43,14 @@ export const make = (
   }
   const messages = `"messages":[${system}${history.json === "" ? "" : ","}${history.json}]`
   const offered = request.tools.length === 0 ? "" : `,"tools":${tools.json}`
-  const body = wellFormed(`{${messages}${offered},${JSON.stringify(options).slice(1)}`)
+  const body = `{${messages}${offered},${wellFormedJson(options).slice(1)}`
   return { body, promptBytes: fixed + history.bytes }
 }
 
 const toolsOf = (tools: ReadonlyArray<ToolSpec>) => {
   const known = toolTexts.get(tools)
   if (known !== undefined) return known
-  const json = JSON.stringify(
+  const json = wellFormedJson(
     tools.map((tool) => ({
       type: "function",
       function: { name: wireName(tool.name), description: tool.description, parameters: tool.parameters }

@@ -1,5 +1,6 @@
 import type { Entry } from "../domain/Transcript.ts"
 import { toMessages } from "../domain/Transcript.ts"
+import { wellFormedJson } from "../domain/WellFormed.ts"
 import type { Trim } from "./Trimming.ts"
 import * as Trimming from "./Trimming.ts"
 
@@ -54,7 +55,7 @@ const lastSeam = (history: ReadonlyArray<Entry>, from: number): number | undefin
 
 const toJson = (entries: ReadonlyArray<Entry>): string =>
   toMessages(entries)
-    .map((message) => JSON.stringify(message))
+    .map((message) => wellFormedJson(message))
     .join(",")
 
 const joined = (one: string, other: string): string => (one === "" || other === "" ? one + other : `${one},${other}`)
