@@ -31,7 +31,7 @@ export class SessionLedger extends Context.Service<
     readonly state: SessionState
     /** Changes counts or status in memory; the next commit stores it. */
     note(change: HeadChange): void
-    /** Dates the entries and writes them with the head, in one transaction. */
+    /** Dates the entries and writes them with the head, in one transaction; writes nothing where there is nothing new. */
     commit(entries: ReadonlyArray<Undated>, change?: HeadChange): Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/SessionLedger") {
@@ -41,10 +41,13 @@ export class SessionLedger extends Context.Service<
       Effect.gen(function* () {
         const store = yield* SessionStore
         let head = stored.head
+        let isNoted = false
         let failing = false
         const history: Array<Entry> = [...stored.history]
 
         const commit = Effect.fnUntraced(function* (entries: ReadonlyArray<Undated>, change?: HeadChange) {
+          if (entries.length === 0 && !isNoted && !failing && (change === undefined || isKnown(change, head))) return
+          isNoted = false
           const at = yield* Clock.currentTimeMillis
           const dated = entries.map((entry) => ({ ...entry, at }) as Entry)
           head = { ...head, ...change, updatedAt: at }
@@ -71,9 +74,13 @@ export class SessionLedger extends Context.Service<
           },
           note(change) {
             head = { ...head, ...change }
+            isNoted = true
           },
           commit
         })
       })
     )
 }
+
+const isKnown = (change: HeadChange, head: SessionHead): boolean =>
+  Object.entries(change).every(([key, value]) => Reflect.get(head, key) === value)

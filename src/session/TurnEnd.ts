@@ -5,7 +5,9 @@ import * as Exit from "effect/Exit"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
 import { statusAfter } from "../domain/Session.ts"
 import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
+import type { HeadChange, Undated } from "./SessionLedger.ts"
 import { closeCall, error } from "./ToolBatch.ts"
+import type { Turn } from "./Turn.ts"
 import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
 /** How a turn ended; a failure with its category, its words and where it came from. */
@@ -44,16 +46,13 @@ export const endTurn = Effect.fnUntraced(function* (progress: TurnProgress, outc
   const { step } = progress
   // At once: from here on nobody will read what comes.
   const undelivered = steering.close()
-  if (step !== undefined) yield* abandonStep(progress, step, outcome)
+  if (step !== undefined) yield* closeCalls(progress, step, outcome)
+  yield* ledger.commit(step === undefined ? [] : interruptedText(turn, step), headAfter(outcome))
   if (outcome.reason === "failed") {
     const { category, message, stack } = outcome
     yield* feed.emit({ type: "error", payload: { message, code: `step_error:${category}`, stack } })
   } else if (step !== undefined) yield* finishStep(progress, step)
 
-  yield* ledger.commit([], {
-    status: statusAfter[outcome.reason],
-    lastError: outcome.reason === "failed" ? outcome.message : null
-  })
   if (outcome.reason === "finish" || outcome.reason === "max_steps") {
     yield* feed.emit({ type: "session_completed", payload: { reason: outcome.reason } })
   }
@@ -76,23 +75,24 @@ export const endTurn = Effect.fnUntraced(function* (progress: TurnProgress, outc
   yield* turn.answer({ reason: outcome.reason, turnCount, stepCount })
 }, Effect.uninterruptible)
 
-/** What a cancelled or failed step leaves: its text is kept, its calls get their results. */
-const abandonStep = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, outcome: Outcome) {
-  const { ledger, turn } = progress
-  if (step.text !== "") {
-    yield* ledger.commit([
-      {
-        kind: "assistant_reply",
-        turnId: turn.id,
-        text: step.text,
-        interrupted: true,
-        ...(step.reasoning === "" ? {} : { reasoning: step.reasoning })
-      }
-    ])
-  }
+/** What a turn's end makes of the session. */
+export const headAfter = (outcome: Outcome): HeadChange => ({
+  status: statusAfter[outcome.reason],
+  lastError: outcome.reason === "failed" ? outcome.message : null
+})
+
+/** The calls of a cancelled or failed step get their results. */
+const closeCalls = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, outcome: Outcome) {
   const why = outcome.reason === "failed" ? `not done: ${outcome.message}` : "cancelled before it was done"
   for (const callId of step.openCalls.keys()) yield* closeCall(progress, step, callId, error(why))
 })
+
+/** What a cancelled or failed step has streamed is kept. */
+const interruptedText = (turn: Turn, { reasoning, text }: OpenStep): ReadonlyArray<Undated> => {
+  if (text === "") return []
+  const thoughts = reasoning === "" ? {} : { reasoning }
+  return [{ kind: "assistant_reply", turnId: turn.id, text, interrupted: true, ...thoughts }]
+}
 
 /** The last event of a step that did not fail. */
 export const finishStep = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {

@@ -29,6 +29,8 @@ export interface OpenCall {
 export interface OpenStep {
   /** 0-based in the turn. */
   readonly index: number
+  /** The last that the turn is allowed. */
+  readonly isLast: boolean
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number
   /** What has streamed and is not committed yet. */

@@ -11,12 +11,12 @@ import { aside } from "./Aside.ts"
 import { metric } from "./Metric.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import * as SessionFeed from "./SessionFeed.ts"
-import type { SessionLedger } from "./SessionLedger.ts"
+import type { HeadChange, SessionLedger, Undated } from "./SessionLedger.ts"
 import type { SkillNews } from "./SkillNews.ts"
 import * as Steering from "./Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
-import { endTurn, finishStep, outcomeOf } from "./TurnEnd.ts"
+import { endTurn, finishStep, headAfter, outcomeOf } from "./TurnEnd.ts"
 import { followed, TurnFollower } from "./TurnFollower.ts"
 import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
 
@@ -26,6 +26,13 @@ export interface TurnSession {
   /** The system prompt, byte-stable within the session. */
   readonly system: string
   readonly skills: SkillNews
+}
+
+/** What a turn begins with. */
+interface Opening {
+  readonly entries: ReadonlyArray<Undated>
+  readonly change?: HeadChange
+  readonly events?: ReadonlyArray<SessionFeed.TurnEvent>
 }
 
 /** The loop of a turn: step, batch, step … until a reason (contract 4, 6). */
@@ -51,28 +58,15 @@ export class TurnRunner extends Context.Service<
       const toolbox = yield* Toolbox
       const follower = yield* TurnFollower
 
-      const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
-        const { feed, ledger, turn } = progress
-        const news = yield* aside("the skills cannot be listed", () => skills.next, undefined)
-        yield* ledger.commit(
-          [
-            ...(news === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: news } as const]),
-            { kind: "user", turnId: turn.id, text: turn.text }
-          ],
-          { status: "running", turnCount: progress.turnIndex + 1 }
-        )
-        yield* feed.emitAll([
-          { type: "user_message", payload: { text: turn.text } },
-          { type: "turn_started", payload: { turnIndex: progress.turnIndex } },
-          ...metric("turn.queue_wait_ms", progress.startedAt - turn.acceptedAt)
-        ])
-      }, Effect.uninterruptible)
-
-      const beginStep = Effect.fnUntraced(function* (progress: TurnProgress, isLast: boolean) {
+      /** Begins a step; what opens the turn comes with its first one, and is kept in the same transaction. */
+      const beginStep = Effect.fnUntraced(function* (progress: TurnProgress, opening: Opening = { entries: [] }) {
         const { feed, ledger, steering, turn } = progress
+        const now = toMillis(yield* Clock.monotonicTimeNanos)
+        const isLast = progress.stepCount + 1 >= turn.maxSteps || now - progress.startedAt > agent.task.maxDurationMs
         const step: OpenStep = {
           index: progress.stepCount,
-          startedAt: toMillis(yield* Clock.monotonicTimeNanos),
+          isLast,
+          startedAt: now,
           text: "",
           reasoning: "",
           tokensUsed: 0,
@@ -83,16 +77,35 @@ export class TurnRunner extends Context.Service<
         const steers = isLast ? steering.takeLast() : steering.take()
         yield* ledger.commit(
           [
+            ...opening.entries,
             ...steers.map((text) => ({ kind: "user", turnId: turn.id, text, steered: true }) as const),
             ...(isLast ? [{ kind: "notice", turnId: turn.id, text: closingNotice } as const] : [])
           ],
-          { stepCount: ledger.head.stepCount + 1 }
+          { ...opening.change, stepCount: ledger.head.stepCount + 1 }
         )
         yield* feed.emitAll([
+          ...(opening.events ?? []),
           { type: "step_started", payload: { stepIndex: step.index } },
           ...steers.map((text) => ({ type: "steer_applied", payload: { text, stepIndex: step.index } }) as const)
         ])
         return step
+      }, Effect.uninterruptible)
+
+      const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
+        const { turn, turnIndex } = progress
+        const news = yield* aside("the skills cannot be listed", () => skills.next, undefined)
+        return yield* beginStep(progress, {
+          entries: [
+            ...(news === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: news } as const]),
+            { kind: "user", turnId: turn.id, text: turn.text }
+          ],
+          change: { status: "running", turnCount: turnIndex + 1 },
+          events: [
+            { type: "user_message", payload: { text: turn.text } },
+            { type: "turn_started", payload: { turnIndex } },
+            ...metric("turn.queue_wait_ms", progress.startedAt - turn.acceptedAt)
+          ]
+        })
       }, Effect.uninterruptible)
 
       /** Tells a text as a reply and keeps it: the closing one, or a note on the way. */
@@ -100,19 +113,20 @@ export class TurnRunner extends Context.Service<
         progress: TurnProgress,
         step: OpenStep,
         text: string,
-        options: { readonly progressNote: boolean; readonly reasoning?: string }
+        options: { readonly closes: NonNullable<TurnProgress["closed"]> | false; readonly reasoning?: string }
       ) {
         const { feed, ledger, turn } = progress
+        const { closes, reasoning = "" } = options
         step.text = ""
-        const attachments = options.progressNote ? [] : progress.attachments
+        const attachments = closes === false ? [] : progress.attachments
         const extras = {
           ...(attachments.length === 0 ? {} : { attachments }),
-          ...(options.progressNote ? { progressNote: true } : {})
+          ...(closes === false ? { progressNote: true } : {})
         }
-        const reasoning = options.reasoning ?? ""
-        yield* ledger.commit([
-          { kind: "assistant_reply", turnId: turn.id, text, ...extras, ...(reasoning === "" ? {} : { reasoning }) }
-        ])
+        yield* ledger.commit(
+          [{ kind: "assistant_reply", turnId: turn.id, text, ...extras, ...(reasoning === "" ? {} : { reasoning }) }],
+          closes === false ? {} : headAfter({ reason: closes })
+        )
         yield* feed.emit({ type: "assistant_reply", payload: { text, ...extras } })
       }, Effect.uninterruptible)
 
@@ -127,9 +141,9 @@ export class TurnRunner extends Context.Service<
         text: string,
         reasoning: string
       ) {
-        const closed = progress.steering.closeIfEmpty()
-        progress.closed = closed ? ended : undefined
-        yield* reply(progress, step, text, { progressNote: !closed, reasoning })
+        const closes = progress.steering.closeIfEmpty() && ended
+        progress.closed = closes || undefined
+        yield* reply(progress, step, text, { closes, reasoning })
         yield* finishStep(progress, step)
         return progress.closed
       }, Effect.uninterruptible)
@@ -141,7 +155,7 @@ export class TurnRunner extends Context.Service<
         answer: ModelAnswer,
         calls: ReadonlyArray<ToolCall>
       ) {
-        if (answer.text.trim() !== "") yield* reply(progress, step, answer.text, { progressNote: true })
+        if (answer.text.trim() !== "") yield* reply(progress, step, answer.text, { closes: false })
         step.text = ""
         const results = yield* toolBatch.run(progress, step, calls, answer.reasoning)
         return calls
@@ -177,15 +191,13 @@ export class TurnRunner extends Context.Service<
         return yield* closeWith(progress, step, "max_steps", closing, reasoning)
       })
 
-      const play = Effect.fnUntraced(function* (progress: TurnProgress) {
+      const play = Effect.fnUntraced(function* (progress: TurnProgress, first: OpenStep) {
+        let step = first
         while (true) {
-          const now = toMillis(yield* Clock.monotonicTimeNanos)
-          const isLast =
-            progress.stepCount + 1 >= progress.turn.maxSteps || now - progress.startedAt > agent.task.maxDurationMs
-          const step = yield* beginStep(progress, isLast)
           const answer = yield* modelStep.run(progress, step)
-          const ended = yield* (isLast ? wrapUp : goOn)(progress, step, answer)
+          const ended = yield* (step.isLast ? wrapUp : goOn)(progress, step, answer)
           if (ended !== undefined) return ended
+          step = yield* beginStep(progress)
         }
       })
 
@@ -211,7 +223,8 @@ export class TurnRunner extends Context.Service<
             unusableSteps: 0,
             closed: undefined
           }
-          const exit = yield* Effect.exit(Effect.andThen(begin(progress, skills), Effect.interruptible(play(progress))))
+          const begun = begin(progress, skills)
+          const exit = yield* Effect.exit(Effect.flatMap(begun, (step) => Effect.interruptible(play(progress, step))))
           yield* endTurn(progress, outcomeOf(exit, progress))
           // Whatever interrupts it, a turn says its first words, and its last.
         }).pipe(Effect.uninterruptible)
