@@ -1,4 +1,5 @@
 import type { Script } from "node:vm"
+import { asAtTheStart } from "./TierUp.ts"
 
 export interface Program {
   /** A function that nobody has called, in ASCII. */
@@ -79,7 +80,7 @@ const save = (): void => {
       const folder = path.dirname(cache)
       const temporary = `${cache}.${process.pid}`
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-      fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
+      fs.writeFileSync(temporary, asAtTheStart(() => script.createCachedData()), { mode: 0o600 })
       fs.renameSync(temporary, cache)
       for (const name of fs.readdirSync(folder)) {
         const other = path.join(folder, name)

@@ -5,6 +5,7 @@
 import { compile, compileCached, type Program } from "./CodeCache.ts"
 import { hearEarlySignals } from "./EarlySignals.ts"
 import { runScript } from "./process/OwnNode.ts"
+import { tierUpEarly } from "./TierUp.ts"
 import { sidecarVersion } from "./Version.ts"
 
 type Name = "early" | "later"
@@ -32,7 +33,10 @@ const compiled = (name: Name) => {
 
 const launch = (): void => {
   hearEarlySignals()
-  compiled("early")(() => compiled("later"))
+  compiled("early")(() => {
+    tierUpEarly()
+    return compiled("later")
+  })
 }
 
 /** For the scripts of skills: there may be no other Node on the machine. */

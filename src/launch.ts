@@ -7,6 +7,7 @@
  */
 import { compileCached } from "./CodeCache.ts"
 import { hearEarlySignals } from "./EarlySignals.ts"
+import { tierUpEarly } from "./TierUp.ts"
 
 /** Put in by the build: the oldest Node that will do, and a hash of each part of the program. */
 declare const OLDEST_NODE: readonly [major: number, minor: number]
@@ -26,7 +27,10 @@ const launch = (): void => {
     return compileCached({ source, hash: HASHES[name], filename, lineOffset }).runInThisContext()
   }
 
-  compiled("EARLY")(() => compiled("LATER"))
+  compiled("EARLY")(() => {
+    tierUpEarly()
+    return compiled("LATER")
+  })
 }
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process"
+import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -23,10 +24,10 @@ const launch = (home: string, env: NodeJS.ProcessEnv = {}, input = ping) => {
   return Fs.existsSync(folder) ? Fs.readdirSync(folder).map((name) => Path.join(folder, name)) : []
 }
 
-const withHome = (use: (home: string) => void) => {
+const withHome = async (use: (home: string) => void | Promise<void>) => {
   const home = Fs.mkdtempSync(Path.join(Os.tmpdir(), "sidecar-home-"))
   try {
-    use(home)
+    await use(home)
   } finally {
     Fs.chmodSync(home, 0o700)
     Fs.rmSync(home, { recursive: true, force: true })
@@ -82,6 +83,38 @@ describe("the launcher", () => {
       assert.deepStrictEqual(launch(home, { NODE_DISABLE_COMPILE_CACHE: "1" }), [])
       launch("")
       launch(Path.join(binPath, "not-a-folder"))
+    }))
+})
+
+describe("V8's patience before it optimizes", () => {
+  const flags = (runs: number, runsAfterNews: number) =>
+    `--invocation-count-for-maglev=${runs}\n--minimum-invocations-after-ic-update=${runsAfterNews}\n`
+
+  /** One session, ended when V8 has been told; what it was told in all. */
+  const converse = async (home: string) => {
+    const telling = `
+      const v8 = process.getBuiltinModule("node:v8")
+      const set = v8.setFlagsFromString
+      v8.setFlagsFromString = (flag) => { set(flag); process.stderr.write(flag + "\\n") }`
+    using state = new StateDir({ localModels: { mode: "scripted" } })
+    using bin = new Bin(state, { nodeOptions: importing(telling), env: { HOME: home } })
+    const told = once(bin.child.stderr, "data")
+    await bin.session()
+    await told
+    bin.child.stdin.end()
+    await bin.exited
+    return bin.stderr
+  }
+
+  it("is shortened when the start is over, and the code caches fit the next start all the same", () =>
+    withHome(async (home) => {
+      const folder = Path.join(home, ".cache/atomic-agent-sidecar")
+      const times = () => Fs.readdirSync(folder).map((name) => Fs.statSync(Path.join(folder, name)).mtimeMs)
+      assert.strictEqual(await converse(home), flags(50, 50) + (flags(400, 500) + flags(50, 50)).repeat(2))
+      const before = times()
+      assert.lengthOf(before, 2)
+      assert.strictEqual(await converse(home), flags(50, 50))
+      assert.deepStrictEqual(times(), before)
     }))
 })
 

@@ -29,6 +29,7 @@ const floors: Readonly<Record<string, number>> = {
   "Serving.ts": 6,
   "CodeCache.ts": 6,
   "EarlySignals.ts": 6,
+  "TierUp.ts": 6,
   "launch.ts": 6,
   "executable.ts": 6,
   "Sidecar.ts": 6,
