@@ -80,7 +80,11 @@ const save = (): void => {
       const folder = path.dirname(cache)
       const temporary = `${cache}.${process.pid}`
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-      fs.writeFileSync(temporary, asAtTheStart(() => script.createCachedData()), { mode: 0o600 })
+      fs.writeFileSync(
+        temporary,
+        asAtTheStart(() => script.createCachedData()),
+        { mode: 0o600 }
+      )
       fs.renameSync(temporary, cache)
       for (const name of fs.readdirSync(folder)) {
         const other = path.join(folder, name)

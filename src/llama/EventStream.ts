@@ -44,13 +44,17 @@ export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamSte
       tooLong: tailBytes + lengthOf(state) > maxEventBytes
     }
   }
-  const whole = Buffer.concat([...state.tail, bytes.subarray(0, end + 1)])
-  const rest = bytes.subarray(end + 1)
-  const step = readLines(whole.toString("utf8"), state)
+  // Nearly every read is whole lines: nothing is put together and nothing is left.
+  const text =
+    state.tail.length === 0 && Buffer.isBuffer(bytes)
+      ? bytes.toString("utf8", 0, end + 1)
+      : Buffer.concat([...state.tail, bytes.subarray(0, end + 1)]).toString("utf8")
+  const tailBytes = bytes.length - end - 1
+  const step = readLines(text, state)
   return {
-    state: { ...step.state, tail: rest.length === 0 ? [] : [rest], tailBytes: rest.length },
+    state: { ...step.state, tail: tailBytes === 0 ? [] : [bytes.subarray(end + 1)], tailBytes },
     events: step.events,
-    tooLong: lengthOf(step.state) + rest.length > maxEventBytes
+    tooLong: lengthOf(step.state) + tailBytes > maxEventBytes
   }
 }
 

@@ -49,6 +49,7 @@ export class StdoutSink extends Context.Service<
       const broken = Latch.makeUnsafe(false)
       const granted = new Set<Extension>()
       let inFlight = 0
+      let isFilling = false
       let ending = false
 
       const hasRoom = () => outbox.bytes + inFlight <= budget
@@ -59,15 +60,24 @@ export class StdoutSink extends Context.Service<
         // Answers first: the end of what they answer is never overtaken by what comes after it.
         answers.letIn(hasRoomForAnswers)
         if (answers.isEmpty) events.letIn(hasRoom)
-        toggle(filled, ending || !outbox.isEmpty)
+        if (ending) filled.openUnsafe()
+        else if (outbox.isEmpty) filled.closeUnsafe()
+        else if (!filled.isOpen() && !isFilling) {
+          isFilling = true
+          // Whoever filled it may have more to say: one write for all of it, and none of it waits for the next event.
+          process.nextTick(endFilling)
+        }
+      }
+
+      const endFilling = () => {
+        isFilling = false
+        if (!outbox.isEmpty) filled.openUnsafe()
       }
 
       const next = Effect.gen(function* () {
         inFlight = 0
         settle()
         yield* filled.await
-        // Whoever filled it may have more to say: one write for all of it, and none of it waits for the next event.
-        yield* afterThis
         if (outbox.isEmpty) return yield* Cause.done()
         const before = outbox.bytes
         const text = outbox.take(writeBytes)
@@ -146,12 +156,4 @@ export class StdoutSink extends Context.Service<
       })
     })
   )
-}
-
-/** Waits until what runs now has come to its end. */
-const afterThis = Effect.callback<void>((resume) => process.nextTick(resume, Effect.void))
-
-const toggle = (latch: Latch.Latch, open: boolean): void => {
-  if (open) latch.openUnsafe()
-  else latch.closeUnsafe()
 }
