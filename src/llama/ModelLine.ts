@@ -81,12 +81,10 @@ export const hold = (limits: CallLimits): Effect.Effect<ModelLine, never, Scope.
       const last = step
       if (exchange === undefined || last === undefined) return Effect.die(new Error("no answer to read"))
       if (last.end !== undefined) return Effect.succeed({ ...last, events: [] })
-      return Effect.matchEffect(exchange.read, {
+      return Effect.match(exchange.read, {
         onSuccess: (bytes) =>
-          Effect.sync(() =>
-            take(bytes === null ? AnswerReader.finish(last.state, withoutReason) : AnswerReader.push(last.state, bytes))
-          ),
-        onFailure: (reason) => Effect.sync(() => take(AnswerReader.finish(last.state, reason)))
+          take(bytes === null ? AnswerReader.finish(last.state, withoutReason) : AnswerReader.push(last.state, bytes)),
+        onFailure: (reason) => take(AnswerReader.finish(last.state, reason))
       })
     })
 

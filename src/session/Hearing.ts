@@ -5,33 +5,35 @@ import type { OpenStep } from "./TurnProgress.ts"
 
 type Finished = ModelEvent & { readonly _tag: "Finished" }
 
-/** What one model call has said so far, and what the host is told of it. Times are milliseconds, monotonic. */
+/** What one model call has said so far, and what the host is told of it. `now` gives milliseconds, monotonic. */
 export class Hearing {
   finished: Finished | undefined
   readonly #step: OpenStep
   readonly #slotId: number
+  readonly #now: () => number
   readonly #startedAt: number
   #firstWordAt: number | undefined
   #requestTold = false
 
-  constructor(step: OpenStep, slotId: number, startedAt: number) {
+  constructor(step: OpenStep, slotId: number, now: () => number) {
     this.#step = step
     this.#slotId = slotId
-    this.#startedAt = startedAt
+    this.#now = now
+    this.#startedAt = now()
   }
 
   /** What to tell of events that came at once. */
-  hear(events: ReadonlyArray<ModelEvent>, now: number): ReadonlyArray<TurnEvent> {
+  hear(events: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> {
     const told: Array<TurnEvent> = []
     for (const event of events) {
       switch (event._tag) {
         case "Text":
-          this.#firstWord(told, now)
+          this.#firstWord(told)
           this.#step.text += event.text
           told.push({ type: "assistant_delta", payload: { text: event.text } })
           break
         case "Reasoning":
-          this.#firstWord(told, now)
+          this.#firstWord(told)
           this.#step.reasoning += event.text
           told.push({ type: "reasoning_delta", payload: { stepIndex: this.#step.index, text: event.text } })
           break
@@ -52,10 +54,10 @@ export class Hearing {
   }
 
   /** What to tell when the call has ended: its request, if that has not been told, its response, its figures. */
-  end({ tokensPerSecond, usage }: Finished, now: number): ReadonlyArray<TurnEvent> {
+  end({ tokensPerSecond, usage }: Finished): ReadonlyArray<TurnEvent> {
     const told: Array<TurnEvent> = []
     this.#request(told, usage?.promptTokens ?? 0, usage?.cachedTokens ?? 0)
-    const durationMs = now - this.#startedAt
+    const durationMs = this.#now() - this.#startedAt
     told.push({ type: "llm_response", payload: { completionTokens: usage?.completionTokens ?? 0, durationMs } })
     const firstTokenMs = this.#firstWordAt === undefined ? undefined : this.#firstWordAt - this.#startedAt
     return [
@@ -66,9 +68,9 @@ export class Hearing {
     ]
   }
 
-  #firstWord(told: Array<TurnEvent>, now: number): void {
+  #firstWord(told: Array<TurnEvent>): void {
     if (this.#firstWordAt !== undefined) return
-    this.#firstWordAt = now
+    this.#firstWordAt = this.#now()
     told.push({ type: "llm_progress", payload: { phase: "generating" } })
   }
 

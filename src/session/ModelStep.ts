@@ -39,8 +39,8 @@ export class ModelStep extends Context.Service<
       const run = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
         const { feed, ledger, turn } = progress
         follower?.asks(turn.id, model ?? watch.model)
-        const now = Effect.map(Clock.monotonicTimeNanos, toMillis)
-        const hearing = new Hearing(step, llama.slotId, yield* now)
+        const clock = yield* Clock.Clock
+        const hearing = new Hearing(step, llama.slotId, () => toMillis(clock.monotonicTimeNanosUnsafe()))
         const request = {
           system: progress.system,
           history: ledger.history,
@@ -50,7 +50,7 @@ export class ModelStep extends Context.Service<
         }
         let answers = false
         const hear = (events: ReadonlyArray<ModelEvent>): Effect.Effect<void> => {
-          const told = Effect.flatMap(now, (at) => feed.emitAll(hearing.hear(events, at)))
+          const told = feed.emitAll(hearing.hear(events))
           const loads = events.some(({ _tag }) => _tag === "Loading")
           if (answers && !loads) return told
           answers = events.at(-1)?._tag !== "Loading"
@@ -75,7 +75,7 @@ export class ModelStep extends Context.Service<
         const { calls, reason, usage } = finished
         measure(progress, step, usage)
         follower?.answered(turn.id, finished)
-        yield* feed.emitAll(hearing.end(finished, yield* now))
+        yield* feed.emitAll(hearing.end(finished))
         const windowTokens = yield* llama.window
         if (usage !== undefined && windowTokens !== null) {
           ledger.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })

@@ -74,16 +74,19 @@ export class StdoutSink extends Context.Service<
         if (!outbox.isEmpty) filled.openUnsafe()
       }
 
-      const next = Effect.gen(function* () {
-        inFlight = 0
-        settle()
-        yield* filled.await
-        if (outbox.isEmpty) return yield* Cause.done()
+      const take = Effect.suspend(() => {
+        if (outbox.isEmpty) return Cause.done()
         const before = outbox.bytes
         const text = outbox.take(writeBytes)
         inFlight = before - outbox.bytes
         settle()
-        return [text] as const
+        return Effect.succeed([text] as const)
+      })
+
+      const next = Effect.suspend(() => {
+        inFlight = 0
+        settle()
+        return Effect.andThen(filled.await, take)
       })
 
       const writer = yield* Stream.fromPull(Effect.succeed(next)).pipe(
