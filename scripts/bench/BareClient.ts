@@ -1,6 +1,6 @@
 /**
  * What bare Node needs for the same work: the limit that a sidecar is measured against. A line in, a line out; a message
- * is a request to the model whose stream is read and parsed, and nothing else.
+ * is a request to the model whose stream is read, parsed and, where its tokens come one by one, passed on as lines.
  */
 import * as Http from "node:http"
 
@@ -27,11 +27,13 @@ const converse = (id: string, text: string) => {
     response.on("data", (more: string) => {
       const events = (rest + more).split("\n\n")
       rest = events.pop() ?? ""
+      let said = ""
       for (const event of events) {
         if (event === "data: [DONE]") continue
-        reply += JSON.parse(event.slice("data: ".length)).choices[0]?.delta.content ?? ""
+        said += JSON.parse(event.slice("data: ".length)).choices[0]?.delta.content ?? ""
       }
-      if (text.includes(" every ") && !text.includes("every 0")) process.stdout.write("token\n")
+      reply += said
+      if (said !== "" && !text.includes("every 0")) process.stdout.write(`${JSON.stringify({ token: said })}\n`)
     })
     response.on("end", () => answer(id, { length: reply.length }))
     response.on("error", () => {})

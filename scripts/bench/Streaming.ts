@@ -3,7 +3,6 @@ import {
   answerOf,
   type Bench,
   interleave,
-  median,
   quantile,
   type Row,
   rounds,
@@ -36,14 +35,26 @@ export const streaming = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
   })
 
   const ours: Array<number> = []
+  const bare: Array<number> = []
   const direct: Array<number> = []
   // Once for nothing: the first way is a cold one.
   await directDelays(bench)
   for (let round = 0; round < rounds(bench, 3); round++) {
-    ours.push(...(await delays(bench)))
+    const wire = spawnSidecar(bench)
+    ours.push(...(await delays(wire, await startSession(wire, bench), "assistant_delta")))
+    bare.push(...(await delays(spawnBare(bench), "", "token")))
     direct.push(...(await directDelays(bench)))
   }
-  const added = (part: number) => quantile(ours, part) - quantile(direct, part)
+  const addedRow = (name: string, part: number, most: number): Row => {
+    const addedBy = (ways: ReadonlyArray<number>) => quantile(ways, part) - quantile(direct, part)
+    return {
+      name: `added to a token's way, ${name}`,
+      unit: "ms",
+      value: addedBy(ours),
+      beside: { name: "bare Node passing it on", value: addedBy(bare) },
+      aims: [{ of: "value", most }]
+    }
+  }
   return [
     {
       name: "20,000 tokens in one answer",
@@ -55,20 +66,8 @@ export const streaming = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
         { of: "ratio", least: 0.25 }
       ]
     },
-    {
-      name: "added to a token's way, p50",
-      unit: "ms",
-      value: added(0.5),
-      beside: { name: "the way without us", value: median(direct) },
-      aims: [{ of: "value", most: 0.25 }]
-    },
-    {
-      name: "added to a token's way, p99",
-      unit: "ms",
-      value: added(0.99),
-      beside: { name: "the way without us", value: quantile(direct, 0.99) },
-      aims: [{ of: "value", most: 1.2 }]
-    }
+    addedRow("p50", 0.5, 0.25),
+    addedRow("p99", 0.99, 1.2)
   ]
 }
 
@@ -88,15 +87,13 @@ const throughSidecar = (wire: Wire): number =>
     .reduce((length, { payload }) => length + (payload.text?.length ?? 0), 0)
 
 /** From the server's write to our read, in milliseconds, of each token of a paced answer. */
-const delays = async (bench: Bench): Promise<ReadonlyArray<number>> => {
-  const wire = spawnSidecar(bench)
-  const sessionId = await startSession(wire, bench)
+const delays = async (wire: Wire, sessionId: string, sign: string): Promise<ReadonlyArray<number>> => {
   await turn(wire, "a", sessionId, "[[tokens 50 every 2]]")
   answerOf(wire)
   await turn(wire, "b", sessionId, `[[tokens ${paced} every 4]]`)
   const reads = wire.take()
   await wire.end()
-  return waysOf(reads, "assistant_delta")
+  return waysOf(reads, sign)
 }
 
 const directDelays = (bench: Bench): Promise<ReadonlyArray<number>> =>
