@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs"
 import type { Script } from "node:vm"
 import { asAtTheStart } from "./TierUp.ts"
 
@@ -16,6 +17,9 @@ const cacheAfterMs = 5000
 
 /** How long a cache is kept that nobody has made anew, in milliseconds: releases come and go. */
 const keepMs = 30 * 24 * 3600 * 1000
+
+/** Ten times what a cache has, in bytes. */
+const maxCacheBytes = 16 * 2 ** 20
 
 /** Compiled from a code cache that came with it. */
 export const compile = ({ filename, lineOffset, source }: Program, cachedData?: Buffer): Script => {
@@ -55,12 +59,19 @@ const cachePath = (hash: string): string | undefined => {
 }
 
 const readCache = (path: string): Buffer | undefined => {
+  const fs = process.getBuiltinModule("node:fs")
   try {
-    return process.getBuiltinModule("node:fs").readFileSync(path)
+    return isCache(fs.statSync(path)) ? fs.readFileSync(path) : undefined
   } catch {
     return undefined
   }
 }
+
+/** A file that only we can have written, of a size that it may have: a pipe would be waited for, a device has no end. */
+const isCache = (found: Stats): boolean =>
+  found.isFile() &&
+  found.size <= maxCacheBytes &&
+  (process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0))
 
 let saving = false
 

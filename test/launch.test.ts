@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -16,6 +16,8 @@ const launch = (home: string, env: NodeJS.ProcessEnv = {}, input = ping) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, [binPath], {
     input,
     encoding: "utf8",
+    timeout: 20_000,
+    killSignal: "SIGKILL",
     env: { PATH: process.env.PATH, HOME: home, ATOMIC_AGENT_STATE_DIR: state.path, ...env }
   })
   assert.deepStrictEqual({ status, stderr }, { status: 0, stderr: "" })
@@ -66,6 +68,42 @@ describe("the launcher", () => {
         launch(home)
         assert.isAbove(Fs.statSync(cache).size, good / 2)
       }
+    }))
+
+  const inItsPlace: { readonly [what: string]: (path: string, good: Buffer) => void } = {
+    "a pipe": (path) => execFileSync("mkfifo", [path]),
+    "a link to a device without an end": (path) => Fs.symlinkSync("/dev/zero", path),
+    "a link to itself": (path) => Fs.symlinkSync(path, path),
+    "a file of a terabyte": (path) => {
+      Fs.writeFileSync(path, "")
+      Fs.truncateSync(path, 2 ** 40)
+    },
+    "a file that others can write": (path, good) => {
+      Fs.writeFileSync(path, good)
+      Fs.chmodSync(path, 0o666)
+    }
+  }
+  it.each(Object.entries(inItsPlace))("does not read what stands in the place of a cache: %s", (_what, put) =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      const good = Fs.readFileSync(cache)
+      Fs.rmSync(cache)
+      put(cache, good)
+      launch(home)
+      const found = Fs.lstatSync(cache)
+      assert.isTrue(found.isFile())
+      assert.strictEqual(found.mode & 0o777, 0o600)
+      assert.isAbove(found.size, good.length / 2)
+      assert.isBelow(found.size, good.length * 2)
+    })
+  )
+
+  it("starts where its place is taken by a folder", () =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      Fs.rmSync(cache)
+      Fs.mkdirSync(cache)
+      launch(home)
     }))
 
   it("clears away what has grown old", () =>
