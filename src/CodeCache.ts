@@ -18,8 +18,11 @@ const cacheAfterMs = 5000
 /** How long a cache is kept that nobody has made anew, in milliseconds: releases come and go. */
 const keepMs = 30 * 24 * 3600 * 1000
 
-/** Ten times what a cache has, in bytes. */
-const maxCacheBytes = 16 * 2 ** 20
+/** How long half a cache is kept, whose writer may have been killed, in milliseconds. */
+const keepHalfMs = 3600 * 1000
+
+/** Ten times what the file of a cache has, in bytes. */
+const maxFileBytes = 16 * 2 ** 20
 
 /** Compiled from a code cache that came with it. */
 export const compile = ({ filename, lineOffset, source }: Program, cachedData?: Buffer): Script => {
@@ -32,11 +35,11 @@ export const compile = ({ filename, lineOffset, source }: Program, cachedData?: 
  * that does not fit, it is compiled as usual and a cache is left behind.
  */
 export const compileCached = (program: Program): Script => {
-  const path = cachePath(program.hash)
-  const cachedData = path === undefined ? undefined : readCache(path)
+  const file = cachePath(program.hash)
+  const cachedData = file === undefined ? undefined : readCache(file)
   const script = compile(program, cachedData)
-  if (path !== undefined) {
-    compiled.set(path, script)
+  if (file !== undefined) {
+    compiled.set(file, script)
     if (cachedData === undefined || script.cachedDataRejected === true) saveLater()
   }
   return script
@@ -50,27 +53,43 @@ const compiled = new Map<string, Script>()
 
 /** The user's own cache folder: a cache is code, so nobody else may be able to write it. */
 const cachePath = (hash: string): string | undefined => {
-  const path = process.getBuiltinModule("node:path")
   const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
   if (NODE_DISABLE_COMPILE_CACHE) return undefined
-  const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path.join(HOME, ".cache"))
-  if (!base || !path.isAbsolute(base)) return undefined
-  return path.join(base, "atomic-agent-sidecar", `${hash}-${process.version}-${process.arch}.cache`)
+  const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path().join(HOME, ".cache"))
+  if (!base || !path().isAbsolute(base)) return undefined
+  return path().join(base, "atomic-agent-sidecar", `${hash}-${process.version}-${process.arch}.cache`)
 }
 
-const readCache = (path: string): Buffer | undefined => {
-  const fs = process.getBuiltinModule("node:fs")
+/**
+ * A file holds its cache twice: V8 looks at none of it, and dies of what a disk has damaged. To compare takes a tenth of a
+ * millisecond, where loading the first checksum at hand takes three.
+ */
+export const readCache = (file: string): Buffer | undefined => {
   try {
-    return isCache(fs.statSync(path)) ? fs.readFileSync(path) : undefined
+    if (!isCache(fs().statSync(file))) return undefined
+    const bytes = fs().readFileSync(file)
+    const cache = bytes.subarray(0, bytes.length / 2)
+    return bytes.subarray(cache.length).equals(cache) ? cache : undefined
   } catch {
     return undefined
+  }
+}
+
+const writeCache = (file: string, cache: Buffer): void => {
+  const temporary = `${file}.${process.pid}`
+  try {
+    fs().writeFileSync(temporary, Buffer.concat([cache, cache]), { mode: 0o600 })
+    fs().renameSync(temporary, file)
+  } catch {
+    // A full disk: the next start is as slow as this one.
+    fs().rmSync(temporary, { force: true })
   }
 }
 
 /** A file that only we can have written, of a size that it may have: a pipe would be waited for, a device has no end. */
 const isCache = (found: Stats): boolean =>
   found.isFile() &&
-  found.size <= maxCacheBytes &&
+  found.size <= maxFileBytes &&
   (process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0))
 
 let saving = false
@@ -84,25 +103,36 @@ const saveLater = (): void => {
 }
 
 const save = (): void => {
-  const fs = process.getBuiltinModule("node:fs")
-  const path = process.getBuiltinModule("node:path")
-  try {
-    for (const [cache, script] of compiled) {
-      const folder = path.dirname(cache)
-      const temporary = `${cache}.${process.pid}`
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-      fs.writeFileSync(
-        temporary,
-        asAtTheStart(() => script.createCachedData()),
-        { mode: 0o600 }
-      )
-      fs.renameSync(temporary, cache)
-      for (const name of fs.readdirSync(folder)) {
-        const other = path.join(folder, name)
-        if (fs.statSync(other).mtimeMs < Date.now() - keepMs) fs.rmSync(other)
-      }
+  for (const [file, script] of compiled) {
+    try {
+      const folder = path().dirname(file)
+      makeFolder(path().dirname(folder))
+      makeFolder(folder)
+      tidy(folder)
+      const cache = asAtTheStart(() => script.createCachedData())
+      writeCache(file, cache)
+    } catch {
+      // A read-only disk, a file where the folder should be.
     }
-  } catch {
-    // A full or read-only disk: the next start is as slow as this one.
   }
 }
+
+/** Not those above it: where there is not even a home, none is made. */
+const makeFolder = (folder: string): void => {
+  try {
+    fs().mkdirSync(folder, { mode: 0o700 })
+  } catch {
+    // It is there already, or nothing can be written into it.
+  }
+}
+
+const tidy = (folder: string): void => {
+  for (const name of fs().readdirSync(folder)) {
+    const file = path().join(folder, name)
+    const keep = name.endsWith(".cache") ? keepMs : keepHalfMs
+    if (fs().lstatSync(file).mtimeMs < Date.now() - keep) fs().rmSync(file, { recursive: true, force: true })
+  }
+}
+
+const fs = () => process.getBuiltinModule("node:fs")
+const path = () => process.getBuiltinModule("node:path")

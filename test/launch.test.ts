@@ -70,6 +70,50 @@ describe("the launcher", () => {
       }
     }))
 
+  const damages: { readonly [what: string]: (bytes: Buffer) => unknown } = {
+    "one bit": (bytes) => bytes.writeUInt8(bytes.readUInt8(300_001) ^ 1, 300_001),
+    "a page of zeros": (bytes) => bytes.fill(0, 8192, 12288),
+    "a tail of zeros": (bytes) => bytes.fill(0, 800_000),
+    "its parts in another place": (bytes) => bytes.copyWithin(0, 500_000)
+  }
+  it.each(Object.entries(damages))("does not use a cache that a disk has damaged: %s", (_what, damage) =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      const bad = Fs.readFileSync(cache)
+      damage(bad)
+      Fs.writeFileSync(cache, bad)
+      launch(home)
+      assert.isFalse(Fs.readFileSync(cache).equals(bad))
+      launch(home)
+    })
+  )
+
+  it("leaves nothing half done where it cannot write, and makes no home", () =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      Fs.rmSync(cache)
+      Fs.mkdirSync(cache)
+      assert.deepStrictEqual(launch(home), [cache])
+      assert.deepStrictEqual(launch(Path.join(home, "nowhere")), [])
+      assert.isFalse(Fs.existsSync(Path.join(home, "nowhere")))
+    }))
+
+  it("ends where the system knows no such place: procfs", () => {
+    assert.deepStrictEqual(launch("", { XDG_CACHE_HOME: "/proc" }), [])
+  })
+
+  it("clears away half a cache that a killed process has left", () =>
+    withHome((home) => {
+      const [cache = ""] = launch(home)
+      const half = `${cache}.1234`
+      const fresh = `${cache}.5678`
+      Fs.writeFileSync(half, "")
+      Fs.writeFileSync(fresh, "")
+      Fs.utimesSync(half, new Date(), new Date(Date.now() - 2 * 3600 * 1000))
+      Fs.rmSync(cache)
+      assert.sameMembers(launch(home), [cache, fresh])
+    }))
+
   const inItsPlace: { readonly [what: string]: (path: string, good: Buffer) => void } = {
     "a pipe": (path) => execFileSync("mkfifo", [path]),
     "a link to a device without an end": (path) => Fs.symlinkSync("/dev/zero", path),
@@ -97,14 +141,6 @@ describe("the launcher", () => {
       assert.isBelow(found.size, good.length * 2)
     })
   )
-
-  it("starts where its place is taken by a folder", () =>
-    withHome((home) => {
-      const [cache = ""] = launch(home)
-      Fs.rmSync(cache)
-      Fs.mkdirSync(cache)
-      launch(home)
-    }))
 
   it("clears away what has grown old", () =>
     withHome((home) => {

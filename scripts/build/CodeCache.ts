@@ -1,5 +1,6 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { readCache } from "../../src/CodeCache.ts"
 import { SidecarHost } from "../../src/host/SidecarHost.ts"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 
@@ -35,7 +36,8 @@ export const trainedCaches = async (bin: string, folder: string): Promise<(hash:
   const caches = Path.join(home, "atomic-agent-sidecar")
   return (hash) => {
     const name = Fs.readdirSync(caches).find((each) => each.startsWith(hash))
-    if (name === undefined) throw new Error("the bin left no code cache")
-    return Fs.readFileSync(Path.join(caches, name))
+    const cache = name && readCache(Path.join(caches, name))
+    if (!cache) throw new Error("the bin left no code cache")
+    return cache
   }
 }
