@@ -204,7 +204,10 @@ export class ActiveSession extends Context.Service<
         const store = Context.get(yield* runtime.services, SessionStore)
         const { limit, workingDir } = payload ?? {}
         const options = { limit: limit ?? 50, ...(workingDir == null ? {} : { workingDir: resolve(workingDir) }) }
-        return { sessions: yield* store.list(options) }
+        const sessions = yield* store.list(options)
+        const live = active?.ledger.state
+        // What is stored of it does not say that it waits for an approval.
+        return { sessions: sessions.map((row) => (row.id === live?.id ? { ...row, status: live.status } : row)) }
       })
 
       const remove = Effect.fn("ActiveSession.remove")(function* (id: string) {

@@ -27,7 +27,7 @@ export class SessionLedger extends Context.Service<
     readonly head: SessionHead
     /** Everything committed, oldest first; it only grows. */
     readonly history: ReadonlyArray<Entry>
-    /** The answer to `get_session`. */
+    /** The answer to `get_session`: nothing that a commit under way has not stored yet. */
     readonly state: SessionState
     /** Changes counts or status in memory; the next commit stores it. */
     note(change: HeadChange): void
@@ -44,6 +44,7 @@ export class SessionLedger extends Context.Service<
         let isNoted = false
         let failing = false
         const history: Array<Entry> = [...stored.history]
+        let told = { head, entries: history.length }
 
         const commit = Effect.fnUntraced(function* (entries: ReadonlyArray<Undated>, change?: HeadChange) {
           if (entries.length === 0 && !isNoted && !failing && (change === undefined || isKnown(change, head))) return
@@ -52,6 +53,7 @@ export class SessionLedger extends Context.Service<
           const dated = entries.map((entry) => ({ ...entry, at }) as Entry)
           head = { ...head, ...change, updatedAt: at }
           history.push(...dated)
+          const entriesBy = history.length
           yield* Effect.suspend(() => store.commit(head, dated)).pipe(
             Effect.tap(Effect.sync(() => (failing = false))),
             Effect.catchCause((cause) => {
@@ -60,6 +62,7 @@ export class SessionLedger extends Context.Service<
               return Effect.logError("the session cannot be stored and goes on in memory", cause)
             })
           )
+          told = { head: { ...told.head, ...change, updatedAt: at }, entries: Math.max(told.entries, entriesBy) }
         }, Effect.uninterruptible)
 
         return SessionLedger.of({
@@ -70,10 +73,11 @@ export class SessionLedger extends Context.Service<
           },
           history,
           get state() {
-            return { ...head, turns: visible(history) }
+            return { ...told.head, turns: visible(history.slice(0, told.entries)) }
           },
           note(change) {
             head = { ...head, ...change }
+            told = { ...told, head: { ...told.head, ...change } }
             isNoted = true
           },
           commit

@@ -11,6 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { lockHolder } from "./LockHolder.ts"
+import { LockPatience } from "./LockPatience.ts"
 import { isDamage, isLocked, naming, toSqlError } from "./SqliteFailure.ts"
 
 export interface Options {
@@ -56,6 +57,7 @@ export const SqliteClient = Context.Service<SqliteClient>("atomic-agent-sidecar/
 /** A SQLite database behind `effect/sql`, closed with its scope. */
 export const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* Effect.acquireRelease(open(options), (database) => Effect.sync(() => database.close()))
+  const patience = yield* LockPatience
   const statements = new Map<string, StatementSync>()
 
   const prepare = (sql: string) => {
@@ -81,7 +83,10 @@ export const make = Effect.fnUntraced(function* (options: Options) {
         return error
       }
     }).pipe(
-      Effect.retry({ while: isLocked, schedule: waiting }),
+      Effect.retry({
+        while: (error) => (isLocked(error) ? patience.isLeft : Effect.succeed(false)),
+        schedule: waiting
+      }),
       Effect.mapError((error) => (isLocked(error) ? naming(lockHolder(options.filename), error) : error))
     )
 

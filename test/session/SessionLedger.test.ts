@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { newSession, type SessionHead } from "../../src/domain/Session.ts"
 import { type Entry } from "../../src/domain/Transcript.ts"
@@ -14,9 +16,9 @@ const said = (text: string) => ({ kind: "user", turnId: TurnId.make("t-1"), text
 /** A ledger, what it wrote, and a switch that makes its store fail. */
 const setup = Effect.gen(function* () {
   const written: Array<{ readonly head: SessionHead; readonly entries: ReadonlyArray<Entry> }> = []
-  const store = { isFull: false }
+  const store = { isFull: false, gate: yield* Latch.make(true) }
   const commit = (head: SessionHead, entries: ReadonlyArray<Entry>) =>
-    Effect.suspend(() => {
+    Effect.flatMap(store.gate.await, () => {
       if (store.isFull) return Effect.fail(new StoreError({ doing: "write", why: "the disk is full" }))
       written.push({ head, entries })
       return Effect.void
@@ -51,6 +53,27 @@ describe("SessionLedger", () => {
         written.map(({ head }) => head.contextUsage),
         [{ usedTokens: 5, windowTokens: 10 }]
       )
+    })
+  )
+
+  it.effect("tells nothing that is not stored yet", () =>
+    Effect.gen(function* () {
+      const { ledger, store } = yield* setup
+      yield* store.gate.close
+      const committing = yield* Effect.forkChild(ledger.commit([said("hello")], { turnCount: 1 }), {
+        startImmediately: true
+      })
+      ledger.note({ status: "awaiting_approval" })
+      assert.lengthOf(ledger.history, 1)
+      assert.deepStrictEqual(ledger.state, { ...stored.head, status: "awaiting_approval", turns: [] })
+      yield* store.gate.open
+      yield* Fiber.join(committing)
+      assert.deepStrictEqual(ledger.state, {
+        ...stored.head,
+        status: "awaiting_approval",
+        turnCount: 1,
+        turns: [{ ...said("hello"), at: 0 }]
+      })
     })
   )
 
