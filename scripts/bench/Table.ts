@@ -9,7 +9,8 @@ export const tableOf = (rows: ReadonlyArray<Row>): string => {
       amount(row.value, row.unit),
       row.beside === undefined ? "" : amount(row.beside.value, row.unit),
       row.beside?.name ?? "",
-      row.beside === undefined ? "" : times(ratioOf(row)),
+      // What is a difference may be nothing, or less, in a noisy moment.
+      row.beside === undefined || row.beside.value <= 0 ? "" : times(ratioOf(row)),
       row.aims.map((aim) => aimText(aim, row.unit)).join(", "),
       row.aims.length === 0 ? "" : row.aims.every((aim) => isMet(aim, row)) ? "✓" : "✗"
     ])

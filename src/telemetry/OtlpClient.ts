@@ -10,6 +10,9 @@ import { Cut } from "../llama/LlamaError.ts"
 /** For a whole request, in milliseconds: a collector that hangs must not be given more and more. */
 const requestTimeoutMs = 3000
 
+/** What is read of an answer, of which nothing is needed, in bytes. */
+const maxAnswerBytes = 64 * 1024
+
 /** Connections that the collector may have closed while nobody looked. */
 const maxStale = 4
 
@@ -28,7 +31,12 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
         (exchange) =>
           Effect.gen(function* () {
             const { headers, status } = yield* exchange.answer
-            while ((yield* exchange.read) !== null);
+            // To its end, so that the connection can be used again; a body without an end is given up.
+            for (let left = maxAnswerBytes; left > 0;) {
+              const bytes = yield* exchange.read
+              if (bytes === null) break
+              left -= bytes.length
+            }
             return responseOf(request, status, headers["retry-after"])
           }).pipe(
             Effect.catch(({ message }) =>
