@@ -2,8 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** How much longer a locked database is waited for once the end has begun, in milliseconds: of the three of contract 10. */
-const lastPatienceMs = 2000
+/** How much longer a locked database is waited for once the end has begun, in nanoseconds: two seconds of the three of contract 10. */
+const lastPatience = 2_000_000_000n
 
 /** Whether it is still worth waiting for a database that another program has locked. */
 export interface LockPatience {
@@ -13,11 +13,11 @@ export interface LockPatience {
 }
 
 export const make = (): LockPatience => {
-  let until = Infinity
+  let until: bigint | undefined
   return {
-    isLeft: Effect.map(Clock.currentTimeMillis, (now) => now < until),
-    hurry: Effect.map(Clock.currentTimeMillis, (now) => {
-      until = Math.min(until, now + lastPatienceMs)
+    isLeft: Effect.map(Clock.monotonicTimeNanos, (now) => until === undefined || now < until),
+    hurry: Effect.map(Clock.monotonicTimeNanos, (now) => {
+      until ??= now + lastPatience
     })
   }
 }
