@@ -9,22 +9,31 @@ import { compileCached } from "./CodeCache.ts"
 import { hearEarlySignals } from "./EarlySignals.ts"
 import { tierUpEarly } from "./TierUp.ts"
 
-/** Put in by the build: the oldest Node that will do, and a hash of each part of the program. */
+type Name = "EARLY" | "LATER"
+
+/** Put in by the build: the oldest Node that will do, and of each part of the program its hash and the lines before it. */
 declare const OLDEST_NODE: readonly [major: number, minor: number]
-declare const HASHES: { readonly EARLY: string; readonly LATER: string }
+declare const PARTS: { readonly [N in Name]: { readonly hash: string; readonly line: number } }
 
 // First of all.
 hearEarlySignals()
 
 const launch = (): void => {
   const filename = import.meta.filename
-  const text = process.getBuiltinModule("node:fs").readFileSync(filename, "latin1")
+  // Bytes, and of them no more than is wanted made a string: what is made now is all still there when V8 clears up.
+  const file = process.getBuiltinModule("node:fs").readFileSync(filename)
 
-  const compiled = (name: "EARLY" | "LATER") => {
-    const start = text.indexOf(`/*${name}\n`) + `/*${name}\n`.length
-    const lineOffset = text.slice(0, start).split("\n").length - 1
-    const source = text.slice(start, text.indexOf(`\n${name}*/`, start)).replaceAll("*<>/", "*/")
-    return compileCached({ source, hash: HASHES[name], filename, lineOffset }).runInThisContext()
+  const sourceOf = (name: Name): string => {
+    const start = file.indexOf(`/*${name}\n`) + `/*${name}\n`.length
+    const end = file.indexOf(`\n${name}*/`, start)
+    // What would end the comment stands there as another sign of the same length.
+    for (let at = file.indexOf("*~", start); at !== -1 && at < end; at = file.indexOf("*~", at)) file[at + 1] = slash
+    return file.toString("latin1", start, end)
+  }
+
+  const compiled = (name: Name) => {
+    const { hash, line: lineOffset } = PARTS[name]
+    return compileCached({ source: sourceOf(name), hash, filename, lineOffset }).runInThisContext()
   }
 
   compiled("EARLY")(() => {
@@ -32,6 +41,8 @@ const launch = (): void => {
     return compiled("LATER")
   })
 }
+
+const slash = 0x2f
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) {

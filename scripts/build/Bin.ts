@@ -29,14 +29,17 @@ export interface BuiltPart {
  */
 export const buildBin = async ({ entry, outfile }: BinOptions): Promise<Built> => {
   const program = await bundleProgram(entry, Path.dirname(outfile))
-  let text = `#!/usr/bin/env node\n${await launcher(program)}`
+  // How many lines it has itself does not depend on the numbers in it.
+  const places = placesOf(program, linesOf(await launcher(placesOf(program, 0))))
+  let text = await launcher(places)
   const sections: Array<Section> = []
-  const append = ({ hash, sections: own, source }: Part, name: string): BuiltPart => {
-    if (source.includes("*<>/")) throw new Error("the bundle holds the sign that stands for the end of a comment")
+  const append = ({ hash, sections: own, source }: Part, name: keyof Places): BuiltPart => {
+    if (source.includes("*~")) throw new Error("the bundle holds the sign that stands for the end of a comment")
     text += `/*${name}\n`
-    const line = text.split("\n").length - 1
+    const line = linesOf(text) - 1
+    if (line !== places[name].line) throw new Error(`${name} begins at line ${line}, and not at ${places[name].line}`)
     sections.push(...own.map(({ map, offset }) => ({ offset: { ...offset, line: offset.line + line }, map })))
-    text += `${source.replaceAll("*/", "*<>/")}\n${name}*/\n`
+    text += `${source.replaceAll("*/", "*~")}\n${name}*/\n`
     return { source, hash, line }
   }
   const built = { early: append(program.early, "EARLY"), later: append(program.later, "LATER") }
@@ -48,8 +51,19 @@ export const buildBin = async ({ entry, outfile }: BinOptions): Promise<Built> =
   return built
 }
 
+/** What the launcher knows of each part. */
+type Places = { readonly [N in "EARLY" | "LATER"]: Pick<BuiltPart, "hash" | "line"> }
+
+/** Where the parts stand below so many lines; each has a line of its own before it and one behind it. */
+const placesOf = ({ early, later }: Program, lines: number): Places => ({
+  EARLY: { hash: early.hash, line: lines },
+  LATER: { hash: later.hash, line: lines + linesOf(early.source) + 2 }
+})
+
+const linesOf = (code: string): number => code.split("\n").length
+
 /** The launcher as any Node that knows ES modules can read it. */
-const launcher = async ({ early, later }: Program): Promise<string> => {
+const launcher = async (places: Places): Promise<string> => {
   const minimum = /^>=(\d+)\.(\d+)\.0$/.exec(packageJson.engines.node)
   if (minimum === null) throw new Error(`engines.node is ${packageJson.engines.node}, expected >=MAJOR.MINOR.0`)
   const result = await esbuild.build({
@@ -62,9 +76,9 @@ const launcher = async ({ early, later }: Program): Promise<string> => {
     legalComments: "none",
     define: {
       OLDEST_NODE: `[${minimum[1]},${minimum[2]}]`,
-      HASHES: JSON.stringify({ EARLY: early.hash, LATER: later.hash })
+      PARTS: JSON.stringify(places)
     },
     logLevel: "warning"
   })
-  return result.outputFiles[0]?.text ?? ""
+  return `#!/usr/bin/env node\n${result.outputFiles[0]?.text ?? ""}`
 }
