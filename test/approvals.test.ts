@@ -23,6 +23,31 @@ const callsIn = (home: string, work: string, state: string, outside: string, url
 const skillText = "---\nname: maker\ndescription: Makes a file\nrequires_scripts: [make.sh]\n---\nRun it.\n"
 
 describe("the bin: approvals", () => {
+  it("says that a session waits for an answer, in the list of sessions too", async () => {
+    using dir = new StateDir({ localModels: { mode: "scripted" } })
+    const script = Path.join(dir.path, "script.json")
+    const toolCalls = [{ name: "shell.run", arguments: { command: "touch made" } }]
+    Fs.writeFileSync(script, JSON.stringify({ turns: [{ steps: [{ toolCalls }, { text: "done" }] }] }))
+    Fs.writeFileSync(
+      Path.join(dir.path, "config.json"),
+      JSON.stringify({ localModels: { mode: "scripted", script }, agent: { approvalLevel: 1 } })
+    )
+    using bin = new Bin(dir)
+    await bin.request("hello", { extensions: ["sessions"] })
+    const sessionId = await bin.session(dir.path)
+    const turn = bin.post("send_message", { sessionId, text: "go" })
+    const { payload } = await bin.event("approval_request")
+    const listed = async () => {
+      const { sessions } = (await bin.request("list_sessions")).payload as { sessions: Array<{ status: string }> }
+      return sessions.map(({ status }) => status)
+    }
+    assert.deepStrictEqual(await listed(), ["awaiting_approval"])
+    await bin.request("approval_response", { approvalId: payload.approvalId, approved: false })
+    await bin.response(turn)
+    assert.deepStrictEqual(await listed(), ["pending"])
+    await bin.end()
+  })
+
   it.each([1, 2, 3, 4, 5])("asks at level %s for exactly the categories of the contract", async (level) => {
     const server = await LlamaServer.start()
     const home = Fs.mkdtempSync(Path.join(Os.tmpdir(), "sidecar-home-"))
