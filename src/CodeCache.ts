@@ -35,10 +35,11 @@ export const compile = ({ filename, lineOffset, source }: Program, cachedData?: 
  * that does not fit, it is compiled as usual and a cache is left behind.
  */
 export const compileCached = (program: Program): Script => {
-  const file = cachePath(program.hash)
-  const cachedData = file === undefined ? undefined : readCache(file)
+  const folder = cacheFolder()
+  const file = folder && path().join(folder, `${program.hash}-${process.version}-${process.arch}.cache`)
+  const cachedData = file ? readCache(file) : undefined
   const script = compile(program, cachedData)
-  if (file !== undefined) {
+  if (file) {
     compiled.set(file, script)
     if (cachedData === undefined || script.cachedDataRejected === true) saveLater()
   }
@@ -52,12 +53,11 @@ export const compileCached = (program: Program): Script => {
 const compiled = new Map<string, Script>()
 
 /** The user's own cache folder: a cache is code, so nobody else may be able to write it. */
-const cachePath = (hash: string): string | undefined => {
+const cacheFolder = (): string | undefined => {
   const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
   if (NODE_DISABLE_COMPILE_CACHE) return undefined
   const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path().join(HOME, ".cache"))
-  if (!base || !path().isAbsolute(base)) return undefined
-  return path().join(base, "atomic-agent-sidecar", `${hash}-${process.version}-${process.arch}.cache`)
+  return base && path().isAbsolute(base) ? path().join(base, "atomic-agent-sidecar") : undefined
 }
 
 /**
@@ -103,17 +103,18 @@ const saveLater = (): void => {
 }
 
 const save = (): void => {
-  for (const [file, script] of compiled) {
-    try {
-      const folder = path().dirname(file)
-      makeFolder(path().dirname(folder))
-      makeFolder(folder)
-      tidy(folder)
+  const folder = cacheFolder()
+  if (folder === undefined) return
+  makeFolder(path().dirname(folder))
+  makeFolder(folder)
+  try {
+    for (const [file, script] of compiled) {
       const cache = asAtTheStart(() => script.createCachedData())
       writeCache(file, cache)
-    } catch {
-      // A read-only disk, a file where the folder should be.
     }
+    tidy(folder)
+  } catch {
+    // A file where the folder should be; another process that tidies it at the same time.
   }
 }
 
