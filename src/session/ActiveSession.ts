@@ -205,9 +205,9 @@ export class ActiveSession extends Context.Service<
         const { limit, workingDir } = payload ?? {}
         const options = { limit: limit ?? 50, ...(workingDir == null ? {} : { workingDir: resolve(workingDir) }) }
         const sessions = yield* store.list(options)
-        const live = active?.ledger.state
+        const live = active
         // What is stored of it does not say that it waits for an approval.
-        return { sessions: sessions.map((row) => (row.id === live?.id ? { ...row, status: live.status } : row)) }
+        return { sessions: sessions.map((row) => (row.id === live?.id ? { ...row, status: live.ledger.status } : row)) }
       })
 
       const remove = Effect.fn("ActiveSession.remove")(function* (id: string) {

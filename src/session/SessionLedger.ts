@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import type { SessionHead } from "../domain/Session.ts"
 import { type Entry, visible } from "../domain/Transcript.ts"
 import { SessionId } from "../protocol/Ids.ts"
-import type { SessionState } from "../protocol/SessionState.ts"
+import type { SessionState, SessionStatus } from "../protocol/SessionState.ts"
 import { SessionStore, type StoredSession } from "../store/SessionStore.ts"
 
 /** What a commit changes in the session beside its history; counts and status are the turn's to set. */
@@ -29,6 +29,8 @@ export class SessionLedger extends Context.Service<
     readonly history: ReadonlyArray<Entry>
     /** The answer to `get_session`: nothing that a commit under way has not stored yet. */
     readonly state: SessionState
+    /** The status that it tells. */
+    readonly status: SessionStatus
     /** Changes counts or status in memory; the next commit stores it. */
     note(change: HeadChange): void
     /** Dates the entries and writes them with the head, in one transaction; writes nothing where there is nothing new. */
@@ -74,6 +76,9 @@ export class SessionLedger extends Context.Service<
           history,
           get state() {
             return { ...told.head, turns: visible(history.slice(0, told.entries)) }
+          },
+          get status() {
+            return told.head.status
           },
           note(change) {
             head = { ...head, ...change }
