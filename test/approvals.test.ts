@@ -24,7 +24,7 @@ const skillText = "---\nname: maker\ndescription: Makes a file\nrequires_scripts
 
 describe("the bin: approvals", () => {
   it("says that a session waits for an answer, in the list of sessions too", async () => {
-    using dir = new StateDir({ localModels: { mode: "scripted" } })
+    using dir = new StateDir()
     const script = Path.join(dir.path, "script.json")
     const toolCalls = [{ name: "shell.run", arguments: { command: "touch made" } }]
     Fs.writeFileSync(script, JSON.stringify({ turns: [{ steps: [{ toolCalls }, { text: "done" }] }] }))

@@ -9,8 +9,7 @@ export const tableOf = (rows: ReadonlyArray<Row>): string => {
       amount(row.value, row.unit),
       row.beside === undefined ? "" : amount(row.beside.value, row.unit),
       row.beside?.name ?? "",
-      // What is a difference may be nothing, or less, in a noisy moment.
-      row.beside === undefined || row.beside.value <= 0 ? "" : times(ratioOf(row)),
+      Number.isNaN(ratioOf(row)) ? "" : times(ratioOf(row)),
       row.aims.map((aim) => aimText(aim, row.unit)).join(", "),
       row.aims.length === 0 ? "" : row.aims.every((aim) => isMet(aim, row)) ? "✓" : "✗"
     ])
@@ -34,7 +33,9 @@ export const isMet = ({ of, most, least }: Aim, row: Row): boolean => {
   return value <= (most ?? Infinity) && value >= (least ?? -Infinity)
 }
 
-export const ratioOf = ({ value, beside }: Row): number => value / (beside?.value ?? Number.NaN)
+/** None where there is nothing beside it: what is a difference may be nothing, or less, in a noisy moment. */
+export const ratioOf = ({ value, beside }: Row): number =>
+  beside === undefined || beside.value <= 0 ? Number.NaN : value / beside.value
 
 const amount = (value: number, unit: string): string => {
   const digits = value >= 1000 ? 0 : value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3

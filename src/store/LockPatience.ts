@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** How much longer a locked database is waited for once the end has begun, in nanoseconds: two seconds of the three of contract 10. */
+/** How much longer a lock is waited for once the end has begun, in nanoseconds: two seconds of the three of contract 10. */
 const lastPatience = 2_000_000_000n
 
 /** Whether it is still worth waiting for a database that another program has locked. */
