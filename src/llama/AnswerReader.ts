@@ -1,7 +1,7 @@
 import * as ChatChunk from "./ChatChunk.ts"
 import * as ChunkDecoder from "./ChunkDecoder.ts"
 import { kindOf, page, parse, wordsOf } from "./HttpAnswers.ts"
-import type { HttpAnswer } from "./HttpTransport.ts"
+import type { HttpAnswer } from "./HttpHead.ts"
 import type { ModelEvent, ToolSpec } from "./LlamaClient.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { Malformed } from "./LlamaError.ts"

@@ -3,7 +3,8 @@ import type * as Scope from "effect/Scope"
 import * as AnswerReader from "./AnswerReader.ts"
 import type { Refusal } from "./HttpAnswers.ts"
 import { refusal } from "./HttpAnswers.ts"
-import type { Exchange, HttpAnswer } from "./HttpTransport.ts"
+import type { HttpExchange } from "./HttpExchange.ts"
+import type { HttpAnswer } from "./HttpHead.ts"
 import type { ToolSpec } from "./LlamaClient.ts"
 import { Cut, Stalled } from "./LlamaError.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
@@ -12,7 +13,7 @@ import * as SilenceWatch from "./SilenceWatch.ts"
 /** The one connection of a model call, watched for silence and closed with its scope. */
 export interface ModelLine {
   /** Takes an exchange that has just been sent; null once its answer can be read. */
-  readonly open: (exchange: Exchange, tools: ReadonlyArray<ToolSpec>) => Effect.Effect<Refusal | null>
+  readonly open: (exchange: HttpExchange, tools: ReadonlyArray<ToolSpec>) => Effect.Effect<Refusal | null>
   /** What comes next of the answer; after its end, the end again. */
   readonly read: Effect.Effect<AnswerReader.AnswerStep>
   /** Whether there is an answer to read, or an end to learn. */
@@ -21,7 +22,7 @@ export interface ModelLine {
 
 export const hold = (limits: CallLimits): Effect.Effect<ModelLine, never, Scope.Scope> =>
   Effect.gen(function* () {
-    let exchange: Exchange | undefined
+    let exchange: HttpExchange | undefined
     let step: AnswerReader.AnswerStep | undefined
     let refused = false
     let heard = 0
@@ -56,7 +57,7 @@ export const hold = (limits: CallLimits): Effect.Effect<ModelLine, never, Scope.
     const refuse = (answer: HttpAnswer, body: string) =>
       Effect.clockWith((clock) => Effect.succeed(refusal(answer, body, clock.currentTimeMillisUnsafe())))
 
-    const open = Effect.fnUntraced(function* (next: Exchange, tools: ReadonlyArray<ToolSpec>) {
+    const open = Effect.fnUntraced(function* (next: HttpExchange, tools: ReadonlyArray<ToolSpec>) {
       exchange = next
       step = undefined
       refused = false
@@ -108,7 +109,7 @@ const silence = (silentMs: number): Stalled =>
   Stalled.make({ silentMs, detail: `the model server has been silent for ${Math.round(silentMs / 1000)} s` })
 
 /** The beginning of a body, as much as comes. */
-const readSome = Effect.fnUntraced(function* (exchange: Exchange) {
+const readSome = Effect.fnUntraced(function* (exchange: HttpExchange) {
   const parts: Array<Uint8Array> = []
   let size = 0
   while (size < maxRefusalBytes) {

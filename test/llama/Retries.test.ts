@@ -132,7 +132,10 @@ describe("what comes before the first byte", () => {
       const client = yield* clientOf(`${server.url}/llama/v1`)
       const { failure } = yield* outcome(client.stream(question()))
       assert.deepInclude(failure, { status: 404, detail: "File Not Found" })
-      assert.strictEqual(server.requests.at(-1)?.path, "/llama/v1/chat/completions")
+      assert.include(
+        server.requests.map(({ path }) => path),
+        "/llama/v1/chat/completions"
+      )
     })
   )
 })

@@ -1,0 +1,295 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Fs from "node:fs"
+import * as Tls from "node:tls"
+import type { HttpExchange } from "../../src/llama/HttpExchange.ts"
+import * as HttpTransport from "../../src/llama/HttpTransport.ts"
+import { Cut } from "../../src/llama/LlamaError.ts"
+import { serve } from "./support/rawServer.ts"
+
+const ok = (body: string, headers = "") =>
+  `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+const transport = Effect.acquireRelease(
+  Effect.sync(() => HttpTransport.make()),
+  (made) => Effect.sync(() => made.close())
+)
+
+const get = (url: string, more: Partial<HttpTransport.HttpRequest> = {}): HttpTransport.HttpRequest => ({
+  method: "GET",
+  url,
+  headers: {},
+  connectTimeoutMs: 5000,
+  ...more
+})
+
+const rest = (exchange: HttpExchange) =>
+  Effect.gen(function* () {
+    const parts: Array<Uint8Array> = []
+    for (;;) {
+      const bytes = yield* exchange.read
+      if (bytes === null) return Buffer.concat(parts).toString()
+      parts.push(bytes)
+    }
+  })
+
+const whole = (exchange: HttpExchange) =>
+  Effect.gen(function* () {
+    const { status } = yield* exchange.answer
+    return { status, body: yield* rest(exchange) }
+  })
+
+const unwanted = Cut.make({ detail: "not wanted" })
+
+describe("a connection", () => {
+  it.live("carries one request after another, and two at once are two", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ request, socket }) => socket.write(ok(`${request}`)))
+      const http = yield* transport
+      for (const body of ["0", "1", "2"]) {
+        const exchange = http.open(get(server.origin))
+        assert.deepStrictEqual(yield* whole(exchange), { status: 200, body })
+        assert.strictEqual(exchange.isStale(), body !== "0")
+        exchange.abort(unwanted)
+      }
+      assert.strictEqual(server.connections(), 1)
+      const both = [http.open(get(server.origin)), http.open(get(server.origin))].map(whole)
+      assert.deepStrictEqual(
+        (yield* Effect.all(both, { concurrency: 2 })).map(({ body }) => body),
+        ["3", "0"]
+      )
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  it.live("is sent a request whole, and is of one server only", () =>
+    Effect.gen(function* () {
+      const texts: Array<string> = []
+      const echo = yield* serve(({ socket, text }) => {
+        texts.push(text)
+        socket.write(ok(""))
+      })
+      const other = yield* serve(({ socket }) => socket.write(ok("other")))
+      const http = yield* transport
+      yield* whole(
+        http.open(get(`${echo.origin}/a?b`, { method: "POST", headers: { "Content-Type": "x" }, body: "日本" }))
+      )
+      assert.deepStrictEqual(texts, [
+        `POST /a?b HTTP/1.1\r\nHost: ${echo.origin.slice(7)}\r\nConnection: keep-alive\r\nContent-Type: x\r\nContent-Length: 6\r\n\r\n日本`
+      ])
+      assert.deepStrictEqual(yield* whole(http.open(get(other.origin))), { status: 200, body: "other" })
+    })
+  )
+
+  const ended: ReadonlyArray<readonly [name: string, bytes: string]> = [
+    ["whose server says that it ends", ok("a", "Connection: close\r\n")],
+    ["of an older version", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na"],
+    ["that says more than was asked", `${ok("a")}${ok("b")}`],
+    ["whose server keeps it no longer than a second", ok("a", "Keep-Alive: timeout=1\r\n")]
+  ]
+  for (const [name, bytes] of ended) {
+    it.live(`${name} is not used again`, () =>
+      Effect.gen(function* () {
+        const server = yield* serve(({ socket }) => socket.write(bytes))
+        const http = yield* transport
+        for (const count of [1, 2]) {
+          assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "a" })
+          assert.strictEqual(server.connections(), count)
+        }
+      })
+    )
+  }
+
+  it.live("that says something while nobody asks is closed", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ socket }) => {
+        socket.write(ok("a"))
+        setImmediate(() => socket.write("and another thing"))
+      })
+      const http = yield* transport
+      assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "a" })
+      yield* Effect.promise(() => server.closed(0))
+      assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "a" })
+    })
+  )
+
+  it.live("is used again once the rest that nobody wants has run out", () =>
+    Effect.gen(function* () {
+      const left = Promise.withResolvers<void>()
+      const server = yield* serve(({ connection, socket }) => {
+        socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+        // More than is kept for who reads it. All other answers have no end.
+        const end = `30d40\r\n${"b".repeat(200_000)}\r\n0\r\n\r\n`
+        if (connection === 0) void left.promise.then(() => socket.write(end))
+      })
+      const http = yield* transport
+      const first = http.open(get(server.origin))
+      yield* first.answer
+      first.leave()
+      left.resolve()
+      while (!http.open(get(server.origin)).isStale()) {
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+    })
+  )
+
+  it.live("is closed where the rest that nobody wants does not end", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ socket }) => socket.write("HTTP/1.1 200 OK\r\n\r\na"))
+      const http = yield* transport
+      const exchange = http.open(get(server.origin))
+      yield* exchange.answer
+      exchange.leave()
+      yield* Effect.promise(() => server.closed(0))
+    })
+  )
+
+  it.live("is closed by who no longer wants its answer, who is told so", () =>
+    Effect.gen(function* () {
+      const asked = Promise.withResolvers<void>()
+      const server = yield* serve(() => asked.resolve())
+      const http = yield* transport
+      const exchange = http.open(get(server.origin))
+      yield* Effect.promise(() => asked.promise)
+      const waiting = yield* Effect.forkChild(Effect.flip(exchange.answer), { startImmediately: true })
+      assert.isTrue(exchange.isWaiting())
+      exchange.abort(unwanted)
+      assert.strictEqual(yield* Fiber.join(waiting), unwanted)
+      assert.isFalse(exchange.isWaiting())
+      yield* Effect.promise(() => server.closed(0))
+    })
+  )
+
+  it.live("that carries another's answer by now is not closed by who had it before", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ request, socket }) => {
+        if (request === 0) socket.write(ok("a"))
+        else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nb", () => socket.write("c"))
+      })
+      const http = yield* transport
+      const first = http.open(get(server.origin))
+      yield* whole(first)
+      const second = http.open(get(server.origin))
+      yield* second.answer
+      first.abort(unwanted)
+      first.leave()
+      assert.strictEqual(yield* rest(second), "bc")
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+})
+
+describe("an answer", () => {
+  it.live("comes behind what a server says before it, in reads of any size", () =>
+    Effect.gen(function* () {
+      const bytes = `HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${ok("hello")}`
+      for (const size of [1, 7, 40, bytes.length]) {
+        const server = yield* serve(({ socket }) => {
+          socket.setNoDelay(true)
+          const say = (at: number): unknown =>
+            at < bytes.length && socket.write(bytes.slice(at, at + size), () => setImmediate(() => say(at + size)))
+          say(0)
+        })
+        const http = yield* transport
+        assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "hello" })
+      }
+    })
+  )
+
+  it.live("is larger than what is read at once, and no byte of it is lost or told twice", () =>
+    Effect.gen(function* () {
+      const body = Array.from({ length: 200_000 }, (_, index) => `line ${index}\n`).join("")
+      let framed = ""
+      for (let at = 0; at < body.length; at += 1000) {
+        const part = body.slice(at, at + 1000)
+        framed += `${part.length.toString(16)}\r\n${part}\r\n`
+      }
+      const server = yield* serve(({ socket }) =>
+        socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${framed}0\r\n\r\n`)
+      )
+      const http = yield* transport
+      for (let round = 0; round < 2; round++) {
+        assert.isTrue((yield* whole(http.open(get(server.origin)))).body === body)
+      }
+      assert.strictEqual(server.connections(), 1)
+    })
+  )
+
+  const broken: ReadonlyArray<readonly [name: string, bytes: string, tag: string, detail: string]> = [
+    ["none", "", "Unreachable", "the server closed the connection before it answered"],
+    ["half a head", "HTTP/1.1 200 OK\r\nA: ", "Unreachable", "the server closed the connection before it answered"],
+    ["another protocol", "+OK POP3 ready\r\n", "Malformed", "what answers there is no HTTP server: it begins with"],
+    ["half a body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "Cut", "the connection broke in the middle"],
+    [
+      "a body in wrong chunks",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n",
+      "Cut",
+      "the connection broke in the middle of the answer (a chunk is longer than its size)"
+    ]
+  ]
+  for (const [name, bytes, tag, detail] of broken) {
+    it.live(`that is ${name} fails, behind all that has come`, () =>
+      Effect.gen(function* () {
+        const server = yield* serve(({ socket }) => socket.end(bytes))
+        const http = yield* transport
+        const exchange = http.open(get(server.origin))
+        let read = ""
+        const failure = yield* Effect.flip(
+          Effect.gen(function* () {
+            yield* exchange.answer
+            for (;;) read += Buffer.from((yield* exchange.read) ?? []).toString()
+          })
+        )
+        assert.strictEqual(read, tag === "Cut" ? "abc" : "")
+        assert.strictEqual(failure._tag, tag)
+        assert.include(failure.message, detail)
+      })
+    )
+  }
+})
+
+describe("a server", () => {
+  it.live("that listens for another version of the protocol, or under a name, is reached", () =>
+    Effect.gen(function* () {
+      const http = yield* transport
+      const six = yield* serve(({ socket }) => socket.write(ok("six")), { host: "::1" })
+      assert.strictEqual((yield* whole(http.open(get(six.origin)))).body, "six")
+      const named = yield* serve(({ socket }) => socket.write(ok("name")))
+      const url = named.origin.replace("127.0.0.1", "localhost")
+      assert.strictEqual((yield* whole(http.open(get(url)))).body, "name")
+    })
+  )
+
+  it.live("that nobody can connect to in time is given up", () =>
+    Effect.gen(function* () {
+      const http = yield* transport
+      // An address for documentation: nothing there answers, and some systems say so at once.
+      const { _tag, message } = yield* Effect.flip(http.open(get("http://192.0.2.1:9", { connectTimeoutMs: 1 })).answer)
+      assert.strictEqual(_tag, "Unreachable")
+      assert.match(message, /no connection to http:\/\/192\.0\.2\.1:9 within 1 ms|192\.0\.2\.1/)
+    })
+  )
+
+  it.live("is spoken with over TLS, if its certificate is trusted", () =>
+    Effect.gen(function* () {
+      const file = (name: string) => Fs.readFileSync(new URL(`support/tls/${name}.pem`, import.meta.url), "utf8")
+      const tls = { key: file("key"), cert: file("certificate") }
+      const server = yield* serve(({ socket }) => socket.write(ok("secret")), { tls })
+      const http = yield* transport
+      const distrusted = yield* Effect.flip(http.open(get(server.origin)).answer)
+      assert.strictEqual(distrusted._tag, "Unreachable")
+      assert.match(distrusted.message, /self-signed certificate/)
+      const before = Tls.getCACertificates("default")
+      yield* Effect.acquireRelease(
+        Effect.sync(() => Tls.setDefaultCACertificates([...before, tls.cert])),
+        () => Effect.sync(() => Tls.setDefaultCACertificates(before))
+      )
+      const connections = server.connections()
+      for (const url of [server.origin, server.origin, server.origin.replace("127.0.0.1", "localhost")]) {
+        assert.strictEqual((yield* whole(http.open(get(url)))).body, "secret")
+      }
+      assert.strictEqual(server.connections(), connections + 2)
+    })
+  )
+})
