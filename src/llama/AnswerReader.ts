@@ -66,12 +66,10 @@ export const isSaid = (state: AnswerState): boolean => state.reply.decoder.finis
 /** Enough of a page for its title. */
 const maxPageBytes = 64 * 1024
 
-const fromReply = (state: AnswerState, step: ReplyReader.ReplyStep): AnswerStep => ({
-  state: { ...state, reply: step.state, begun: state.begun || ChunkDecoder.hasBegun(step.state.decoder) },
-  events: step.events,
-  alive: step.alive,
-  ...(step.end === undefined ? {} : { end: step.end })
-})
+const fromReply = (before: AnswerState, { alive, end, events, state: reply }: ReplyReader.ReplyStep): AnswerStep => {
+  const state = { ...before, reply, begun: before.begun || ChunkDecoder.hasBegun(reply.decoder) }
+  return end === undefined ? { state, events, alive } : { state, events, alive, end }
+}
 
 /** A whole body that was not streamed. */
 const conclude = (state: AnswerState): AnswerStep => {

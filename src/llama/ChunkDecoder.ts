@@ -73,18 +73,20 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
     if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
     if (step.text !== "") events.push({ _tag: "Text", text: step.text })
   }
+  const { calls, callsLength } = chunk.calls.length === 0 ? state : withCalls(state, chunk.calls)
   const next: DecoderState = {
     tools: state.tools,
     think,
     content,
     reasoning,
-    ...withCalls(state, chunk.calls),
+    calls,
+    callsLength,
     finish: chunk.finish === undefined ? state.finish : reasonOf(chunk.finish),
     usage: chunk.usage ?? state.usage,
     timings: chunk.timings ?? state.timings
   }
   const words = tooMuchOf(next)
-  return { state: next, events, ...(words === undefined ? {} : { failure: toReason({ words }, 200) }) }
+  return words === undefined ? { state: next, events } : { state: next, events, failure: toReason({ words }, 200) }
 }
 
 /** The end of an answer that gave its reason: what was held back, and its one `Finished`; null: it gave none. */

@@ -50,12 +50,9 @@ export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamSte
       ? bytes.toString("utf8", 0, end + 1)
       : Buffer.concat([...state.tail, bytes.subarray(0, end + 1)]).toString("utf8")
   const tailBytes = bytes.length - end - 1
-  const step = readLines(text, state)
-  return {
-    state: { ...step.state, tail: tailBytes === 0 ? [] : [bytes.subarray(end + 1)], tailBytes },
-    events: step.events,
-    tooLong: lengthOf(step.state) + tailBytes > maxEventBytes
-  }
+  const { data, events, name } = readLines(text, state)
+  const next = { tail: tailBytes === 0 ? [] : [bytes.subarray(end + 1)], tailBytes, name, data }
+  return { state: next, events, tooLong: lengthOf(next) + tailBytes > maxEventBytes }
 }
 
 const lengthOf = ({ data }: EventStreamState): number => data?.length ?? 0
@@ -63,7 +60,7 @@ const lengthOf = ({ data }: EventStreamState): number => data?.length ?? 0
 /** The end of the body: a last event may lack its blank line, or even the end of its line. */
 export const finish = (state: EventStreamState): ReadonlyArray<ServerEvent> => push(state, Buffer.from("\n\n")).events
 
-const readLines = (text: string, state: EventStreamState): EventStreamStep => {
+const readLines = (text: string, state: EventStreamState) => {
   const events: Array<ServerEvent> = []
   let { name, data } = state
   let from = 0
@@ -96,7 +93,7 @@ const readLines = (text: string, state: EventStreamState): EventStreamStep => {
     }
     from = to + 1
   }
-  return { state: { ...state, name, data }, events, tooLong: false }
+  return { name, data, events }
 }
 
 const brace = 0x7b

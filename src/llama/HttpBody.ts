@@ -46,13 +46,10 @@ export const push = (state: BodyState, bytes: Uint8Array): BodyStep => {
   let at = 0
   let from = 0
   let to = 0
-  const stop = (wrong?: string): BodyStep => ({
-    state: { isChunked, phase, left, read },
-    from,
-    to,
-    used: at,
-    ...(wrong === undefined ? {} : { wrong })
-  })
+  const stop = (wrong?: string): BodyStep => {
+    const state = { isChunked, phase, left, read }
+    return wrong === undefined ? { state, from, to, used: at } : { state, from, to, used: at, wrong }
+  }
   while (at < bytes.length && phase !== "end") {
     if (phase === "data") {
       const length = Math.min(left, bytes.length - at)

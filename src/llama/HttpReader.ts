@@ -71,7 +71,7 @@ export const finish = ({ body }: ReaderState, why: string | undefined): ReaderEn
 const pushBody = (state: ReaderState, body: BodyState, read: Uint8Array): ReaderStep => {
   const { from, state: next, to, used, wrong } = HttpBody.push(body, read)
   const bytes = read.subarray(from, to)
-  const after = { ...state, body: next }
+  const after = { head: none, body: next, keepsAlive: state.keepsAlive, idleMs: state.idleMs }
   if (wrong !== undefined) return { state: after, bytes, end: broken(wrong) }
   if (next.phase !== "end") return { state: after, bytes }
   const idleMs = state.keepsAlive && used === read.length ? (state.idleMs ?? Infinity) : 0

@@ -37,7 +37,7 @@ export const start = (tools: ReadonlyArray<ToolSpec>): ReplyState => ({
 /** One read of the body, which may begin and end anywhere. */
 export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
   const step = EventStream.push(state.lines, bytes)
-  const read = readEvents({ ...state, lines: step.state }, step.events)
+  const read = readEvents(state, step.state, step.events)
   if (read.end !== undefined || !step.tooLong) return read
   const limit = `an event of the answer is longer than ${EventStream.maxEventBytes} bytes`
   return { ...read, end: { _tag: "Failed", reason: Malformed.make({ detail: limit }) } }
@@ -45,7 +45,7 @@ export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
 
 /** The end of the body, clean or not: an answer that gave its reason is complete, any other one failed for `how`. */
 export const finish = (state: ReplyState, how: LlamaError["reason"]): ReplyStep => {
-  const read = readEvents(state, EventStream.finish(state.lines))
+  const read = readEvents(state, state.lines, EventStream.finish(state.lines))
   // What cannot be parsed at the very end is the beginning of what did not come.
   if (read.end !== undefined && !(read.end._tag === "Failed" && read.end.reason._tag === "Malformed")) return read
   return conclude(read, how)
@@ -60,16 +60,18 @@ const conclude = (read: ReplyStep, how: LlamaError["reason"]): ReplyStep => {
     : { ...read, events: [...read.events, ...last], end: { _tag: "Complete" } }
 }
 
-const readEvents = (from: ReplyState, incoming: ReadonlyArray<ServerEvent>): ReplyStep => {
+const readEvents = (
+  from: ReplyState,
+  lines: EventStream.EventStreamState,
+  incoming: ReadonlyArray<ServerEvent>
+): ReplyStep => {
   const events: Array<ModelEvent> = []
   let { decoder, template } = from
   let alive = false
-  const stop = (end?: ReplyEnd): ReplyStep => ({
-    state: { lines: from.lines, decoder, template },
-    events,
-    alive,
-    ...(end === undefined ? {} : { end })
-  })
+  const stop = (end?: ReplyEnd): ReplyStep => {
+    const state = { lines, decoder, template }
+    return end === undefined ? { state, events, alive } : { state, events, alive, end }
+  }
   const take = (chunk: ChatChunk.ChatChunk): ReplyEnd | undefined => {
     alive = true
     const decoded = ChunkDecoder.decode(decoder, chunk)
