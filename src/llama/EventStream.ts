@@ -33,7 +33,8 @@ export const start: EventStreamState = { tail: [], tailBytes: 0, name: "", data:
  * a whole line at a time, so a read may end anywhere. An event without a name has the name "".
  */
 export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamStep => {
-  const end = bytes.lastIndexOf(0x0a)
+  // Nearly every read is whole lines: nothing is looked for, put together or left.
+  const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.lastIndexOf(0x0a)
   if (end < 0) {
     const tailBytes = state.tailBytes + bytes.length
     const tail = [...state.tail, bytes]
@@ -44,7 +45,6 @@ export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamSte
       tooLong: tailBytes + lengthOf(state) > maxEventBytes
     }
   }
-  // Nearly every read is whole lines: nothing is put together and nothing is left.
   const text =
     state.tail.length === 0 && Buffer.isBuffer(bytes)
       ? bytes.toString("utf8", 0, end + 1)

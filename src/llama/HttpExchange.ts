@@ -88,7 +88,8 @@ export const send = (connection: HttpConnection, text: string, connectTimeoutMs:
     },
     onBytes: (bytes) => {
       if (unwanted) return
-      const own = Buffer.from(bytes)
+      const own = Buffer.allocUnsafe(bytes.length)
+      own.set(bytes)
       if (unpacker === undefined) arrive(own)
       else unpacker.write(own)
     },

@@ -55,14 +55,16 @@ export class StdoutSink extends Context.Service<
       const hasRoom = () => outbox.bytes + inFlight <= budget
       const hasRoomForAnswers = () => outbox.bytes + inFlight <= 2 * budget
 
-      const settle = () => {
+      const settle = (atOnce = false) => {
         if (broken.isOpen()) return
         // Answers first: the end of what they answer is never overtaken by what comes after it.
         answers.letIn(hasRoomForAnswers)
         if (answers.isEmpty) events.letIn(hasRoom)
         if (ending) filled.openUnsafe()
         else if (outbox.isEmpty) filled.closeUnsafe()
-        else if (!filled.isOpen() && !isFilling) {
+        else if (filled.isOpen() || isFilling) return
+        else if (atOnce) filled.openUnsafe()
+        else {
           isFilling = true
           // Whoever filled it may have more to say: one write for all of it, and none of it waits for the next event.
           process.nextTick(endFilling)
@@ -130,7 +132,8 @@ export class StdoutSink extends Context.Service<
           const mustWait = !hasRoom() || !events.isEmpty || !answers.isEmpty
           if (mustWait && told.some(isSent)) return events.wait(() => put(told))
           put(told)
-          settle()
+          // A token comes alone: whoever told it waits for the next one.
+          settle(told.length === 1 && isDelta(told[0]))
           return Effect.void
         })
 
@@ -160,3 +163,6 @@ export class StdoutSink extends Context.Service<
     })
   )
 }
+
+const isDelta = (event: Event | undefined): boolean =>
+  event?.type === "assistant_delta" || event?.type === "reasoning_delta"
