@@ -1,6 +1,7 @@
 import { type Answer, chunk, type Piece, type RawAnswer, refuse, say } from "../../src/testing/LlamaAnswers.ts"
 import { captures } from "../../test/llama/support/captures.ts"
 import { Draw } from "./Draw.ts"
+import * as Framing from "./Framing.ts"
 import type { Scene } from "./Scene.ts"
 import { drawWish } from "./ToolWishes.ts"
 
@@ -59,7 +60,9 @@ const weights = {
   overflow: 1,
   "huge event": 1,
   noise: 1,
-  "no HTTP": 1
+  "no HTTP": 1,
+  "strange HTTP": 4,
+  "wrong HTTP": 3
 } as const
 
 const html = { "Content-Type": "text/html" }
@@ -176,7 +179,9 @@ const answers: { readonly [K in AnswerName]: Make } = {
     refuse(draw.pick([400, 500]), "the request exceeds the available context size", "exceed_context_size_error"),
   "huge event": () => ({ pieces: [chunk({ content: "x".repeat(3_000_000) }), chunk({}, "stop"), done] }),
   noise: (draw) => ({ pieces: [Uint8Array.from(draw.list(2000, () => draw.integer(0, 255))), "\n\n"] }),
-  "no HTTP": (draw) => ({ raw: Uint8Array.from(draw.list(300, () => draw.integer(0, 255))) })
+  "no HTTP": (draw) => ({ raw: Uint8Array.from(draw.list(300, () => draw.integer(0, 255))) }),
+  "strange HTTP": (draw, scene) => Framing.strange(draw, say({ text: text(draw), toolCalls: wished(draw, scene, 2) })),
+  "wrong HTTP": (draw) => Framing.wrong(draw, say({ text: text(draw) }))
 }
 
 const strangeCalls = [
