@@ -11,9 +11,8 @@ export interface Receiver {
   readonly onAnswer: (answer: HttpAnswer) => void
   /** The bytes are the connection's again afterwards. */
   readonly onBytes: (bytes: Uint8Array) => void
-  /** The body's proper end; the connection may already carry another request. */
-  readonly onEnd: () => void
-  readonly onFailure: (reason: Reason) => void
+  /** The answer's end, behind all that has come; the connection may carry another one from now on. */
+  readonly onEnd: (failure: Reason | undefined) => void
   /** Whether to read on; otherwise nothing is read until `resume`. */
   readonly onRead: () => boolean
 }
@@ -56,8 +55,7 @@ export const open = (url: URL, onClose: (connection: HttpConnection) => void): H
     } else {
       socket.destroy()
     }
-    if (how._tag === "Whole") told.onEnd()
-    else told.onFailure(how.reason)
+    told.onEnd(how._tag === "Whole" ? undefined : how.reason)
   }
 
   const over = (error?: Error) => {

@@ -1,9 +1,9 @@
-import type { Transform } from "node:stream"
 import * as Effect from "effect/Effect"
 import type { HttpConnection, Receiver } from "./HttpConnection.ts"
 import type { HttpAnswer } from "./HttpHead.ts"
+import { HttpInbox } from "./HttpInbox.ts"
 import type { LlamaError } from "./LlamaError.ts"
-import { Cut, Malformed, Unreachable } from "./LlamaError.ts"
+import { Malformed, Unreachable } from "./LlamaError.ts"
 import { unpackerOf } from "./Unpacking.ts"
 
 type Reason = LlamaError["reason"]
@@ -24,9 +24,6 @@ export interface HttpExchange {
   readonly isStale: () => boolean
 }
 
-/** What may wait to be read before the socket is read no further, in bytes. */
-const maxArrivedBytes = 64 * 1024
-
 /** How long the rest of a body that nobody wants may take, in milliseconds. */
 const leaveMs = 1000
 
@@ -34,50 +31,31 @@ const leaveMs = 1000
 export const send = (connection: HttpConnection, text: string, connectTimeoutMs: number): HttpExchange => {
   const isStale = connection.isUsed()
   let answer: HttpAnswer | undefined
-  let unpacker: Transform | undefined
-  let arrived: Array<Uint8Array> = []
-  let arrivedBytes = 0
-  let failure: Reason | undefined
-  let ended = false
-  let unwanted = false
+  let aborted: Reason | undefined
   let wake: (() => void) | undefined
   let limit: NodeJS.Timeout | undefined
+  let isOver = false
+
   const changed = () => {
     const waiter = wake
     wake = undefined
     waiter?.()
   }
-  const arrive = (bytes: Uint8Array) => {
-    arrived.push(bytes)
-    arrivedBytes += bytes.length
-  }
+  const inbox = new HttpInbox(changed, () => connection.resume(receiver))
+
   const abort = (reason: Reason) => {
     clearTimeout(limit)
-    unwanted = true
-    failure ??= reason
-    unpacker?.destroy()
+    aborted ??= reason
+    inbox.discard()
     connection.drop(receiver)
     changed()
   }
 
   const unpack = (encoding: string) => {
     if (encoding === "" || encoding === "identity") return
-    const found = unpackerOf(encoding)
-    if (found === null) {
-      return abort(Malformed.make({ detail: `the answer is packed as "${encoding}", which cannot be read` }))
-    }
-    unpacker = found
-    found.on("data", (bytes: Uint8Array) => {
-      arrive(bytes)
-      if (arrivedBytes > maxArrivedBytes) found.pause()
-      changed()
-    })
-    found.on("drain", () => connection.resume(receiver))
-    found.on("error", ({ message }) => abort(Cut.make({ detail: `the answer cannot be unpacked (${message})` })))
-    found.once("end", () => {
-      ended = true
-      changed()
-    })
+    const unpacker = unpackerOf(encoding)
+    if (unpacker !== null) return inbox.unpackWith(unpacker)
+    abort(Malformed.make({ detail: `the answer is packed as "${encoding}", which cannot be read` }))
   }
 
   const receiver: Receiver = {
@@ -86,77 +64,47 @@ export const send = (connection: HttpConnection, text: string, connectTimeoutMs:
       answer = given
       unpack(given.headers["content-encoding"]?.trim().toLowerCase() ?? "")
     },
-    onBytes: (bytes) => {
-      if (unwanted) return
-      const own = Buffer.allocUnsafe(bytes.length)
-      own.set(bytes)
-      if (unpacker === undefined) arrive(own)
-      else unpacker.write(own)
-    },
-    onEnd: () => {
+    onBytes: (bytes) => inbox.put(bytes),
+    onEnd: (failure) => {
       clearTimeout(limit)
-      if (unpacker === undefined) ended = true
-      else unpacker.end()
-    },
-    onFailure: (reason) => {
-      clearTimeout(limit)
-      failure ??= reason
-      // What came before is still worth reading.
-      unpacker?.end()
+      isOver = true
+      inbox.end(failure)
     },
     onRead: () => {
       changed()
-      return unpacker === undefined ? arrivedBytes <= maxArrivedBytes : !unpacker.writableNeedDrain
+      return !inbox.isFull
     }
   }
+
   if (!isStale) {
-    const late = () =>
-      Unreachable.make({ detail: `no connection to ${connection.origin} within ${connectTimeoutMs} ms` })
-    limit = setTimeout(() => abort(late()), connectTimeoutMs)
+    const detail = `no connection to ${connection.origin} within ${connectTimeoutMs} ms`
+    limit = setTimeout(() => abort(Unreachable.make({ detail })), connectTimeoutMs)
   }
   connection.send(text, receiver)
 
-  const takeArrived = (): Uint8Array => {
-    const [first] = arrived
-    const bytes = first !== undefined && arrived.length === 1 ? first : Buffer.concat(arrived, arrivedBytes)
-    arrived = []
-    arrivedBytes = 0
-    if (unpacker === undefined) connection.resume(receiver)
-    else unpacker.resume()
-    return bytes
-  }
-
-  const waitFor = <A>(take: () => Effect.Effect<A, Reason> | undefined): Effect.Effect<A, Reason> => {
-    const attempt: Effect.Effect<A, Reason> = Effect.suspend(
-      () =>
-        take() ??
-        Effect.callback<A, Reason>((resume) => {
-          wake = () => resume(attempt)
-          return Effect.sync(() => {
-            wake = undefined
-          })
+  /** What `look` finds, as soon as it finds anything. */
+  const waitFor = <A>(look: () => A | Reason | undefined): Effect.Effect<A, Reason> => {
+    const attempt: Effect.Effect<A, Reason> = Effect.suspend(() => {
+      const found = aborted ?? look()
+      if (found !== undefined) return found instanceof Error ? Effect.fail(found) : Effect.succeed(found)
+      return Effect.callback<A, Reason>((resume) => {
+        wake = () => resume(attempt)
+        return Effect.sync(() => {
+          wake = undefined
         })
-    )
+      })
+    })
     return attempt
   }
 
   return {
-    answer: waitFor(() => {
-      if (answer !== undefined && !unwanted) return Effect.succeed(answer)
-      return failure === undefined ? undefined : Effect.fail(failure)
-    }),
-    read: waitFor<Uint8Array | null>(() => {
-      if (arrivedBytes > 0 && !unwanted) return Effect.succeed(takeArrived())
-      if (ended && failure === undefined) return Effect.succeed(null)
-      return failure === undefined || (unpacker !== undefined && !ended && !unwanted) ? undefined : Effect.fail(failure)
-    }),
+    answer: waitFor<HttpAnswer>(() => answer ?? inbox.failure),
+    read: waitFor<Uint8Array | null>(() => inbox.take()),
     isWaiting: () => wake !== undefined,
     abort,
     leave: () => {
-      if (ended || failure !== undefined) return
-      unwanted = true
-      arrivedBytes = 0
-      unpacker?.destroy()
+      if (isOver || aborted !== undefined) return
+      inbox.discard()
       limit = setTimeout(() => connection.drop(receiver), leaveMs)
       limit.unref()
       connection.resume(receiver)
