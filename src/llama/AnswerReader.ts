@@ -49,6 +49,8 @@ export const push = (state: AnswerState, bytes: Uint8Array): AnswerStep => {
   if (kind === "events") {
     return push({ ...state, kind, held: [], heldBytes: 0 }, Buffer.concat(held))
   }
+  // Empty lines.
+  if (kind === "unknown") return { state: { ...state, held: [], heldBytes: 0 }, events: [], alive: false }
   const next = { ...state, kind, held, heldBytes }
   const limit = kind === "json" ? maxEventBytes : maxPageBytes
   return heldBytes > limit ? conclude(next) : { state: next, events: [], alive: kind === "json" }

@@ -70,8 +70,9 @@ export const push = (state: BodyState, bytes: Uint8Array): BodyStep => {
     at += 1
     switch (phase) {
       case "size":
+        // Zeros before the number are none of its digits.
+        read = left === 0 ? 1 : read + 1
         left = left * 16 + digitOf(byte)
-        read += 1
         if (read > maxDigits) return stop(`the size of a chunk has more than ${maxDigits} digits`)
         break
       case "extension":

@@ -43,14 +43,17 @@ const idleMarginMs = 1000
 export const open = (url: URL, onClose: (connection: HttpConnection) => void): HttpConnection => {
   let receiver: Receiver | undefined
   let reader = HttpReader.start
-  let idleUntil = Infinity
   let isUsed = false
+  let idling: NodeJS.Timeout | undefined
+  let idleUntil = 0
 
   const end = (told: Receiver, how: HttpReader.ReaderEnd) => {
     receiver = undefined
     if (how._tag === "Whole" && how.idleMs > idleMarginMs && socket.writableLength === 0) {
       isUsed = true
-      idleUntil = performance.now() + how.idleMs - idleMarginMs
+      idleUntil = Date.now() + how.idleMs - idleMarginMs
+      idling = setTimeout(() => socket.destroy(), how.idleMs - idleMarginMs)
+      idling.unref()
       socket.unref()
     } else {
       socket.destroy()
@@ -85,10 +88,11 @@ export const open = (url: URL, onClose: (connection: HttpConnection) => void): H
     buffer,
     callback: (length) => take(buffer.subarray(0, length))
   })
-  socket.on("connect", () => receiver?.onConnect())
+  socket.on(isSecure(url) ? "secureConnect" : "connect", () => receiver?.onConnect())
   socket.on("error", over)
   socket.on("end", () => over())
   socket.on("close", () => {
+    clearTimeout(idling)
     over()
     onClose(connection)
   })
@@ -96,8 +100,10 @@ export const open = (url: URL, onClose: (connection: HttpConnection) => void): H
   const connection: HttpConnection = {
     origin: url.origin,
     isUsed: () => isUsed,
-    isIdle: () => receiver === undefined && !socket.destroyed && performance.now() < idleUntil,
+    // By the clock on the wall: while a machine sleeps its timers do too, and servers elsewhere do not.
+    isIdle: () => isUsed && receiver === undefined && !socket.destroyed && Date.now() < idleUntil,
     send: (text, told) => {
+      clearTimeout(idling)
       receiver = told
       reader = HttpReader.start
       socket.ref()
@@ -121,19 +127,22 @@ interface OnRead {
   readonly callback: (length: number) => boolean
 }
 
+const isSecure = ({ protocol }: URL): boolean => protocol === "https:"
+
 const dial = (url: URL, onread: OnRead): Socket => {
-  const isSecure = url.protocol === "https:"
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
-  const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port)
+  const port = url.port === "" ? (isSecure(url) ? 443 : 80) : Number(url.port)
   const net = process.getBuiltinModule("node:net")
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000, onread }
-  if (!isSecure) return net.connect(options)
+  if (!isSecure(url)) return net.connect(options)
   const servername = net.isIP(host) === 0 ? { servername: host } : {}
   return process.getBuiltinModule("node:tls").connect({ ...options, ...servername, ALPNProtocols: ["http/1.1"] })
 }
 
-/** A failed attempt at several addresses has no message of its own. */
+/** A failed attempt at several addresses has no message of its own, and OpenSSL's is not for people. */
 const describe = (error: Error): string => {
+  const insecure = /:SSL routines:[^:]*:([^:\n]+)/.exec(error.message)?.[1]
+  if (insecure !== undefined) return `no TLS: ${insecure}`
   const inner = error instanceof AggregateError ? error.errors.filter((each) => each instanceof Error) : []
   return inner.length > 0 ? inner.map((each) => each.message).join("; ") : error.message || error.name
 }

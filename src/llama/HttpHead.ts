@@ -54,7 +54,8 @@ export const read = (bytes: Buffer): HeadStep => {
   const text = bytes.toString("latin1", 0, maxHeadBytes)
   const from = /[^\r\n]|$/.exec(text)?.index ?? 0
   if (!protocol.startsWith(text.slice(from, from + protocol.length))) {
-    return wrong(`it begins with ${JSON.stringify(text.slice(from, from + 40))}`)
+    const detail = `what answers there is no HTTP server: it begins with ${JSON.stringify(text.slice(from, from + 40))}`
+    return { _tag: "Wrong", detail }
   }
   const end = /\r?\n\r?\n/.exec(text.slice(from))
   if (end === null) {
@@ -88,7 +89,7 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/
 
 const headerLine = /^([\w!#$%&'*+.^`|~-]+):(.*)$/
 
-const wrong = (detail: string): HeadStep => ({ _tag: "Wrong", detail })
+const wrong = (why: string): HeadStep => ({ _tag: "Wrong", detail: `the head of the answer cannot be read: ${why}` })
 
 /** The headers; or the line that is none. A line that begins with a blank goes on with the one before. */
 const headersOf = (lines: ReadonlyArray<string>): HttpAnswer["headers"] | string => {
@@ -96,7 +97,7 @@ const headersOf = (lines: ReadonlyArray<string>): HttpAnswer["headers"] | string
   let last: string | undefined
   for (const line of lines) {
     if (last !== undefined && /^[ \t]/.test(line)) {
-      headers[last] += ` ${line.trim()}`
+      headers[last] = `${headers[last]} ${line.trim()}`.trim()
       continue
     }
     const [, name, value = ""] = headerLine.exec(line) ?? []

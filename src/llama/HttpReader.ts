@@ -11,9 +11,11 @@ type Reason = LlamaError["reason"]
 export interface ReaderState {
   /** What has come of an unfinished head. */
   readonly head: Buffer
+  /** How many heads have come that were no answer's. */
+  readonly early: number
   readonly body: BodyState | undefined
   readonly keepsAlive: boolean
-  readonly idleMs: number | undefined
+  readonly idleMs: number
 }
 
 /** What one read brought. */
@@ -37,7 +39,16 @@ export type ReaderEnd =
 
 const none = Buffer.alloc(0)
 
-export const start: ReaderState = { head: none, body: undefined, keepsAlive: false, idleMs: undefined }
+/** What is said before an answer, at most. */
+const maxEarly = 100
+
+/**
+ * How long a connection may stay idle, in milliseconds: a server that has vanished without a word is not asked in vain
+ * for as long as the system goes on sending.
+ */
+const maxIdleMs = 5000
+
+export const start: ReaderState = { head: none, early: 0, body: undefined, keepsAlive: false, idleMs: maxIdleMs }
 
 /** One read of an answer, which may begin and end anywhere. */
 export const push = (state: ReaderState, bytes: Buffer): ReaderStep => {
@@ -48,13 +59,17 @@ export const push = (state: ReaderState, bytes: Buffer): ReaderStep => {
     case "Unfinished":
       return { state: { ...state, head: Buffer.from(read) }, bytes: none }
     case "Wrong":
-      return failed(state, Malformed.make({ detail: `what answers there is no HTTP server: ${head.detail}` }))
+      return malformed(state, head.detail)
     case "Whole": {
-      const { answer, body, idleMs, keepsAlive, length } = head
+      const { answer, body, idleMs = maxIdleMs, keepsAlive, length } = head
       const rest = read.subarray(length)
-      // What a server says before its answer.
-      if (answer.status < 200) return rest.length === 0 ? { state: start, bytes: none } : push(start, rest)
-      return { ...pushBody({ head: none, body, keepsAlive, idleMs }, body, rest), answer }
+      if (answer.status >= 200) {
+        const next = { ...start, body, keepsAlive, idleMs: Math.min(idleMs, maxIdleMs) }
+        return { ...pushBody(next, body, rest), answer }
+      }
+      if (state.early === maxEarly) return malformed(state, tooMuchBefore)
+      const next = { ...start, early: state.early + 1 }
+      return rest.length === 0 ? { state: next, bytes: none } : push(next, rest)
     }
   }
 }
@@ -71,17 +86,19 @@ export const finish = ({ body }: ReaderState, why: string | undefined): ReaderEn
 const pushBody = (state: ReaderState, body: BodyState, read: Uint8Array): ReaderStep => {
   const { from, state: next, to, used, wrong } = HttpBody.push(body, read)
   const bytes = read.subarray(from, to)
-  const after = { head: none, body: next, keepsAlive: state.keepsAlive, idleMs: state.idleMs }
+  const after = { head: none, early: 0, body: next, keepsAlive: state.keepsAlive, idleMs: state.idleMs }
   if (wrong !== undefined) return { state: after, bytes, end: broken(wrong) }
   if (next.phase !== "end") return { state: after, bytes }
-  const idleMs = state.keepsAlive && used === read.length ? (state.idleMs ?? Infinity) : 0
+  const idleMs = state.keepsAlive && used === read.length ? state.idleMs : 0
   return { state: after, bytes, end: { _tag: "Whole", idleMs } }
 }
 
-const failed = (state: ReaderState, reason: Reason): ReaderStep => ({
+const tooMuchBefore = `the head of the answer cannot be read: more than ${maxEarly} others that are no answer come before it`
+
+const malformed = (state: ReaderState, detail: string): ReaderStep => ({
   state,
   bytes: none,
-  end: { _tag: "Failed", reason }
+  end: { _tag: "Failed", reason: Malformed.make({ detail }) }
 })
 
 const broken = (why: string | undefined): ReaderEnd => ({

@@ -12,6 +12,9 @@ export interface HttpRequest {
   readonly connectTimeoutMs: number
 }
 
+/** How often a request is sent again on another connection, where an old one had been closed while nobody looked. */
+export const maxStale = 8
+
 /** Opens exchanges; idle connections are kept for the next one until the server closes them. */
 export interface HttpTransport {
   readonly open: (request: HttpRequest) => HttpExchange.HttpExchange

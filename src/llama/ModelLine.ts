@@ -75,7 +75,9 @@ export const hold = (limits: CallLimits): Effect.Effect<ModelLine, never, Scope.
       refused = true
       const body = yield* readSome(next)
       next.leave()
-      return yield* refuse(answer, body)
+      const found = yield* refuse(answer, body)
+      // What had waited too long was the connection.
+      return answer.status === 408 && next.isStale() ? { ...found, again: "at once" as const } : found
     })
 
     const read = Effect.suspend(() => {

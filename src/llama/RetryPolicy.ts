@@ -1,4 +1,5 @@
 import type { Refusal } from "./HttpAnswers.ts"
+import { maxStale } from "./HttpTransport.ts"
 
 /** Limits of a model call; milliseconds, except `attempts`. */
 export interface CallLimits {
@@ -50,6 +51,3 @@ export const next = (
     }
   }
 }
-
-/** Kept connections that the server may have closed while nobody looked. */
-const maxStale = 8

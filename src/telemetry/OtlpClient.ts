@@ -13,9 +13,6 @@ const requestTimeoutMs = 3000
 /** What is read of an answer, of which nothing is needed, in bytes. */
 const maxAnswerBytes = 64 * 1024
 
-/** Connections that the collector may have closed while nobody looked. */
-const maxStale = 4
-
 /** An HTTP client that can do what an exporter needs, over the transport that the model is reached by. */
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
@@ -40,7 +37,7 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
             return responseOf(request, status, headers["retry-after"])
           }).pipe(
             Effect.catch(({ message }) =>
-              exchange.isStale() && stale < maxStale
+              exchange.isStale() && stale < HttpTransport.maxStale
                 ? send(request, url, stale + 1)
                 : Effect.fail(failed(request, message))
             )

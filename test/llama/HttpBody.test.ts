@@ -51,6 +51,7 @@ describe("the body of an answer", () => {
       { body: "hello worldhello world", unread: 0 }
     ],
     ["whose data look like sizes", chunked, "7\r\n\r\n0\r\n\r\n\r\n0\r\n\r\n", { body: "\r\n0\r\n\r\n", unread: 0 }],
+    ["with zeros before its size", chunked, `${"0".repeat(20)}5\r\nhello\r\n0\r\n\r\n`, { body: "hello", unread: 0 }],
     ["that breaks off in a chunk", chunked, "5\r\nhel", { body: "hel", whole: false }],
     ["that breaks off behind a chunk", chunked, "5\r\nhello\r\n", { body: "hello", whole: false }],
     ["that lacks its last line", chunked, "5\r\nhello\r\n0\r\n", { body: "hello", whole: true }],

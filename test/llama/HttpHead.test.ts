@@ -37,8 +37,9 @@ describe("the head of an answer", () => {
   }
 
   it("joins what comes several times, and lines that go on", () => {
-    const { answer } = whole("HTTP/1.1 200 OK\r\nVia: a\r\nvia: b\r\n  c\r\n__proto__: d\r\n\r\n")
+    const { answer } = whole("HTTP/1.1 200 OK\r\nVia: a\r\nvia: b\r\n  c\r\nY:\r\n\t5 \r\n__proto__: d\r\n\r\n")
     assert.strictEqual(answer.headers["via"], "a, b c")
+    assert.strictEqual(answer.headers["y"], "5")
     assert.strictEqual(answer.headers["__proto__"], "d")
     assert.isUndefined(answer.headers["constructor"])
   })
@@ -52,10 +53,18 @@ describe("the head of an answer", () => {
   })
 
   const wrong: ReadonlyArray<readonly [name: string, text: string, detail: string]> = [
-    ["of another protocol", "SSH-2.0-OpenSSH_9.2p1\r\n", `it begins with "SSH-2.0-OpenSSH_9.2p1\\r\\n"`],
+    [
+      "of another protocol",
+      "SSH-2.0-OpenSSH_9.2p1\r\n",
+      `what answers there is no HTTP server: it begins with "SSH-2.0-OpenSSH_9.2p1\\r\\n"`
+    ],
     ["of which one byte is enough", "\x16", `it begins with "\\u0016"`],
     ["of a later version", "HTTP/2 200\r\n\r\n", `it begins with "HTTP/2 200`],
-    ["without a number", "HTTP/1.1 OK\r\n\r\n", `its status line is "HTTP/1.1 OK"`],
+    [
+      "without a number",
+      "HTTP/1.1 OK\r\n\r\n",
+      `the head of the answer cannot be read: its status line is "HTTP/1.1 OK"`
+    ],
     ["with a status of no kind", "HTTP/1.1 042 OK\r\n\r\n", `its status line is "HTTP/1.1 042 OK"`],
     ["with a line that is no header", "HTTP/1.1 200 OK\r\nhello\r\n\r\n", `a line of its head is "hello"`],
     ["with a blank in a name", "HTTP/1.1 200 OK\r\nA b: c\r\n\r\n", `a line of its head is "A b: c"`],

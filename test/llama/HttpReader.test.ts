@@ -24,22 +24,27 @@ const brief = (end: HttpReader.ReaderEnd): string =>
 
 describe("an answer", () => {
   const rows: ReadonlyArray<readonly [name: string, text: string, expected: ReturnType<typeof read>]> = [
-    ["in chunks", `${chunked}2\r\nhi\r\n0\r\n\r\n`, { status: 200, body: "hi", end: "whole, idle for Infinity" }],
-    ["without a body", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204, body: "", end: "whole, idle for Infinity" }],
+    ["in chunks", `${chunked}2\r\nhi\r\n0\r\n\r\n`, { status: 200, body: "hi", end: "whole, idle for 5000" }],
+    ["without a body", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204, body: "", end: "whole, idle for 5000" }],
     [
       "behind others that are none",
       "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 400 No\r\nContent-Length: 1\r\n\r\na",
-      { status: 400, body: "a", end: "whole, idle for Infinity" }
+      { status: 400, body: "a", end: "whole, idle for 5000" }
     ],
     [
       "of a server that says how long it waits",
-      "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=100\r\nContent-Length: 1\r\n\r\na",
-      { status: 200, body: "a", end: "whole, idle for 5000" }
+      "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3, max=100\r\nContent-Length: 1\r\n\r\na",
+      { status: 200, body: "a", end: "whole, idle for 3000" }
     ],
     [
       "that is the last of its connection",
       "HTTP/1.1 200 OK\r\nConnection: close\r\nKeep-Alive: timeout=5\r\nContent-Length: 1\r\n\r\na",
       { status: 200, body: "a", end: "whole, idle for 0" }
+    ],
+    [
+      "of a server that waits longer than we do",
+      "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=75\r\nContent-Length: 1\r\n\r\na",
+      { status: 200, body: "a", end: "whole, idle for 5000" }
     ],
     ["until the end", "HTTP/1.1 200 OK\r\n\r\nhi", { status: 200, body: "hi", end: "whole, idle for 0, at the end" }],
     [
@@ -71,6 +76,14 @@ describe("an answer", () => {
   it("is not whole where the connection broke, even if it could have ended there", () => {
     const { end } = read("HTTP/1.1 200 OK\r\n\r\nhi", 100, "read ECONNRESET")
     assert.strictEqual(end, "Cut: the connection broke in the middle of the answer (read ECONNRESET), at the end")
+  })
+
+  it("that never comes, behind others that are none, is given up", () => {
+    const { end } = read("HTTP/1.1 100 Continue\r\n\r\n".repeat(200), 1000)
+    assert.strictEqual(
+      end,
+      "Malformed: the head of the answer cannot be read: more than 100 others that are no answer come before it"
+    )
   })
 
   it("that is none says what it is instead", () => {

@@ -101,6 +101,16 @@ describe("a connection", () => {
     )
   }
 
+  it.live("is closed before its server does that", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ socket }) => socket.write(ok("a", "Keep-Alive: timeout=2\r\n")))
+      const http = yield* transport
+      for (let count = 0; count < 2; count++) yield* whole(http.open(get(server.origin)))
+      assert.strictEqual(server.connections(), 1)
+      yield* Effect.promise(() => server.closed(0))
+    })
+  )
+
   it.live("that says something while nobody asks is closed", () =>
     Effect.gen(function* () {
       const server = yield* serve(({ socket }) => {
@@ -268,6 +278,19 @@ describe("a server", () => {
       const { _tag, message } = yield* Effect.flip(http.open(get("http://192.0.2.1:9", { connectTimeoutMs: 1 })).answer)
       assert.strictEqual(_tag, "Unreachable")
       assert.match(message, /no connection to http:\/\/192\.0\.2\.1:9 within 1 ms|192\.0\.2\.1/)
+    })
+  )
+
+  it.live("that takes a connection and knows no TLS is given up, in words that say so", () =>
+    Effect.gen(function* () {
+      const http = yield* transport
+      const mute = yield* serve(() => {})
+      const url = mute.origin.replace("http:", "https:")
+      const silent = yield* Effect.flip(http.open(get(url, { connectTimeoutMs: 100 })).answer)
+      assert.deepInclude(silent, { _tag: "Unreachable", message: `no connection to ${url} within 100 ms` })
+      const plain = yield* serve(({ socket }) => socket.end(ok("a")))
+      const other = yield* Effect.flip(http.open(get(plain.origin.replace("http:", "https:"))).answer)
+      assert.deepInclude(other, { _tag: "Unreachable", message: "no TLS: wrong version number" })
     })
   )
 

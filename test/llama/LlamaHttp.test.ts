@@ -158,6 +158,17 @@ describe("an answer that goes wrong", () => {
     })
   )
 
+  it.live("is read behind any number of empty lines", () =>
+    Effect.gen(function* () {
+      const { client } = yield* setUp({
+        answer: { pieces: ["\n".repeat(300_000), chunk({ content: "there" }), chunk({}, "stop")] }
+      })
+      const { events, failure } = yield* outcome(client.stream(question()))
+      assert.isUndefined(failure)
+      assert.strictEqual(textOf(events), "there")
+    })
+  )
+
   it.live("is read all the same when it was not streamed", () =>
     Effect.gen(function* () {
       const { server, client } = yield* setUp()

@@ -6,6 +6,7 @@ import { judge } from "../../src/llama/LlamaProbe.ts"
 import { refuse } from "../../src/testing/LlamaAnswers.ts"
 import { capture } from "./support/captures.ts"
 import { clientOf, outcome, question, setUp } from "./support/client.ts"
+import { serve } from "./support/rawServer.ts"
 
 const found = (status: number, body: unknown): Found => ({
   answer: { status, statusText: "", headers: {} },
@@ -134,6 +135,25 @@ describe("a probe of a real address", () => {
       assert.strictEqual(server.chats.length, 1)
     })
   )
+
+  const closings: ReadonlyArray<readonly [name: string, closes: "behind each answer" | "at the second request"]> = [
+    ["that closes each connection without a word", "behind each answer"],
+    ["that closes a connection at its second request", "at the second request"]
+  ]
+  for (const [name, closes] of closings) {
+    it.live(`finds a server ${name}`, () =>
+      Effect.gen(function* () {
+        const server = yield* serve(({ request, socket, text }) => {
+          if (request > 0) return void socket.destroy()
+          const body = JSON.stringify(text.startsWith("GET /props") ? { n_ctx: 77 } : { status: "ok" })
+          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+          if (closes === "behind each answer") socket.end()
+        })
+        const client = yield* clientOf(server.origin)
+        assert.deepStrictEqual(yield* client.probe, { state: "ready", url: server.origin, contextTokens: 77 })
+      })
+    )
+  }
 
   it.live("takes no longer than it may", () =>
     Effect.gen(function* () {

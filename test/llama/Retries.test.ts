@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import { refuse, say } from "../../src/testing/LlamaAnswers.ts"
+import { chunk, refuse, say } from "../../src/testing/LlamaAnswers.ts"
 import { textOf } from "./support/captures.ts"
 import { advanceUntil, clientOf, outcome, question, setUp } from "./support/client.ts"
+import { serve } from "./support/rawServer.ts"
 
 describe("what comes before the first byte", () => {
   const reset = { raw: new Uint8Array(), ending: "end" as const }
@@ -94,6 +95,27 @@ describe("what comes before the first byte", () => {
       yield* Effect.promise(() => server.restart())
       const { failure } = yield* outcome(client.stream(question()))
       assert.isUndefined(failure)
+    })
+  )
+
+  it.live("costs no attempt where an old connection had waited too long; on a new one that is final", () =>
+    Effect.gen(function* () {
+      const late = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+      const event = `data: ${JSON.stringify(chunk({ content: "there" }, "stop"))}\n\n`
+      const good = `HTTP/1.1 200 OK\r\nContent-Length: ${event.length}\r\n\r\n${event}`
+      let asked = 0
+      const server = yield* serve(({ socket, text }) => {
+        if (text.startsWith("POST")) asked += 1
+        socket.write(text.startsWith("POST") && asked !== 1 && asked !== 3 ? late : good)
+      })
+      const client = yield* clientOf(server.origin)
+      for (const count of [1, 3]) {
+        assert.isUndefined((yield* outcome(client.stream(question()))).failure)
+        assert.strictEqual(asked, count)
+      }
+      const fresh = yield* clientOf(server.origin)
+      assert.deepInclude((yield* outcome(fresh.stream(question()))).failure, { _tag: "Rejected", status: 408 })
+      assert.strictEqual(asked, 4)
     })
   )
 
