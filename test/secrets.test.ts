@@ -61,7 +61,9 @@ const calls = [
     name: "http.request",
     arguments: { url: "http://127.0.0.1:1/", headers: { Authorization: `Bearer\n${headerToken}` } }
   },
-  { name: `${headerToken}.tool`, arguments: {} }
+  { name: `${headerToken}.tool`, arguments: {} },
+  { name: "fs.edit", arguments: { path: "work/.env", oldText: "LEVEL=info", newText: "LEVEL=debug" } },
+  { name: "fs.write", arguments: { path: "work/.env", content: "" } }
 ]
 
 describe("secrets, over the real bin", () => {
@@ -80,6 +82,8 @@ describe("secrets, over the real bin", () => {
         http: { hostAllowlist: ["127.0.0.1"] }
       })
       Fs.writeFileSync(Path.join(dir.path, ".env"), `OTHER=${dotEnvSecret}\nATOMIC_AGENT_LLAMA_SEED=7\n`)
+      Fs.mkdirSync(Path.join(dir.path, "work"))
+      Fs.writeFileSync(Path.join(dir.path, "work/.env"), `KEY=${apiKey}\nAUTH=Bearer ${otelKey}\nLEVEL=info\n`)
       using bin = new Bin(dir, {
         env: {
           ATOMIC_AGENT_LLAMA_API_KEY: apiKey,
@@ -98,12 +102,13 @@ describe("secrets, over the real bin", () => {
 
       const turn = bin.request("send_message", { sessionId, text: "Do it." })
       const answered = new Set<string>()
-      for (const asked of ["shell.run", "shell.run", "http.request"]) {
+      for (const asked of ["shell.run", "shell.run", "http.request", "fs.edit", "fs.write"]) {
         const { payload } = await bin.event(
           "approval_request",
           ({ payload: { approvalId, tool } }) => tool === asked && !answered.has(approvalId)
         )
         answered.add(payload.approvalId)
+        if (asked.startsWith("fs.")) assert.match(payload.preview ?? "", /[ -]KEY=<secret>\n[ -]AUTH=<secret>\n-LEVEL/)
         await bin.request("approval_response", { approvalId: payload.approvalId, approved: true })
       }
       assert.isTrue((await turn).ok)

@@ -5,7 +5,7 @@ import type { Settings } from "../Config.ts"
 const shortest = 6
 
 /**
- * Takes the sidecar's own secrets out of what a tool has found: a command that was approved can read them where the
+ * Takes the sidecar's own secrets out of what a tool has found, in its result or in what is asked before: a command that was approved can read them where the
  * system keeps them, in `/proc/<pid>/environ` say, and they belong neither before the model nor into the transcript.
  * One that a command writes in another way is not recognised.
  */

@@ -92,12 +92,12 @@ export class Toolbox extends Context.Service<
           if (typeof decoded === "string") return refused(`${name}: ${decoded}. ${expected(tool)}`)
           const limit = tool.timeoutMs === undefined ? toolTimeoutMs : tool.timeoutMs
           const planned = yield* Effect.result(within(tool.plan(decoded.value, context), limit))
-          if (planned._tag === "Failure") return refused(planned.failure.message)
+          if (planned._tag === "Failure") return refused(hide(planned.failure.message))
           const { need, run } = planned.success
           const result = Effect.match(within(run, limit), { onFailure: asResult, onSuccess: toResult }).pipe(
             Effect.map((made) => ({ ...made, summary: hide(made.summary) }))
           )
-          return { _tag: "Ready", ...(need === undefined ? {} : { need }), run: result }
+          return { _tag: "Ready", ...(need === undefined ? {} : { need: needWithout(need, hide) }), run: result }
         })
 
         const describe = () => (specs ??= Array.from(tools.values(), specOf))
@@ -117,6 +117,14 @@ export class Toolbox extends Context.Service<
 
   static readonly layer = Toolbox.layerWith([])
 }
+
+/** What is asked, without what a tool has found that is nobody's business: a diff shows lines that nobody changes. */
+const needWithout = ({ preview, ...need }: ApprovalNeed, hide: (text: string) => string): ApprovalNeed => ({
+  ...need,
+  reason: hide(need.reason),
+  ...(preview === undefined ? {} : { preview: hide(preview) }),
+  affectedResources: need.affectedResources.map(hide)
+})
 
 const refused = (why: string): Planned => ({ _tag: "Refused", why })
 
