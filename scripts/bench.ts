@@ -6,7 +6,7 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { parseArgs } from "node:util"
+import { given, positive, someOf, text } from "./Arguments.ts"
 import { type Bench, makeFolder, type Row } from "./bench/Bench.ts"
 import { pings } from "./bench/Pings.ts"
 import { start } from "./bench/Start.ts"
@@ -18,14 +18,12 @@ import { executableName, targetOf } from "./build/Target.ts"
 
 const all = { start, pings, streaming, turns: turnsAndCancel }
 const root = Path.resolve(import.meta.dirname, "..")
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", default: Object.keys(all).join(",") },
-    effort: { type: "string", default: "1" },
-    bin: { type: "string", default: Path.join(root, "dist/sidecar/main.js") },
-    executable: { type: "string", default: Path.join(root, "dist/binary", executableName(targetOf())) }
-  }
-})
+const {
+  only = Object.keys(all),
+  effort = 1,
+  bin = Path.join(root, "dist/sidecar/main.js"),
+  executable = Path.join(root, "dist/binary", executableName(targetOf()))
+} = given({ only: someOf(Object.keys(all)), effort: positive, bin: text, executable: text }).options
 
 const server = new Wire([Path.join(import.meta.dirname, "bench/ModelServer.ts")])
 await server.until("\n")
@@ -36,17 +34,17 @@ const port = Number(
     .join("")
 )
 const bench: Bench = {
-  bin: Path.resolve(values.bin),
-  ...(Fs.existsSync(values.executable) && { executable: Path.resolve(values.executable) }),
+  bin: Path.resolve(bin),
+  ...(Fs.existsSync(executable) && { executable: Path.resolve(executable) }),
   port,
   folder: makeFolder(),
-  effort: Number(values.effort)
+  effort
 }
 
 const rows: Array<Row> = []
 try {
   for (const [name, measure] of Object.entries(all)) {
-    if (!values.only.split(",").includes(name)) continue
+    if (!only.includes(name)) continue
     if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kmeasuring: ${name}`)
     rows.push(...(await measure(bench)))
   }

@@ -4,8 +4,8 @@
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { parseArgs } from "node:util"
 import packageJson from "../package.json" with { type: "json" }
+import { given, text } from "./Arguments.ts"
 import { buildBin } from "./build/Bin.ts"
 import { buildExecutable } from "./build/Executable.ts"
 import { buildLibrary, emitTypes } from "./build/Library.ts"
@@ -45,9 +45,10 @@ const all = async () => {
 }
 
 try {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { target: { type: "string" } } })
-  const [what = "all"] = positionals
-  if (what === "binary") await binary(values.target)
+  const { options, words } = given({ target: text }, ["all", "bin", "binary"])
+  const [what = "all", ...more] = words
+  if (more.length > 0) throw new Error(`one thing at a time, not ${words.join(" and ")}`)
+  if (what === "binary") await binary(options.target)
   else await (what === "bin" ? bin() : all())
 } catch (error) {
   // esbuild has told its errors already.

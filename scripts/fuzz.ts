@@ -3,12 +3,14 @@
  * it is not said; the same seed makes the same inputs, and a failure tells the smallest one.
  */
 import { spawnSync } from "node:child_process"
-import { parseArgs } from "node:util"
+import { given, integerFrom } from "./Arguments.ts"
 
-const { values } = parseArgs({ options: { runs: { type: "string", default: "100000" }, seed: { type: "string" } } })
-const seed = values.seed ?? String(Date.now() % 1_000_000_000)
-console.log(`${values.runs} inputs for each property, seed ${seed}`)
-const env = { ...process.env, FUZZ_RUNS: values.runs, FUZZ_SEED: seed }
+const { runs = 100_000, seed = Date.now() % 1_000_000_000 } = given({
+  runs: integerFrom(1),
+  seed: integerFrom(0)
+}).options
+console.log(`${runs} inputs for each property, seed ${seed}`)
+const env = { ...process.env, FUZZ_RUNS: `${runs}`, FUZZ_SEED: `${seed}` }
 const { status } = spawnSync("vitest", ["run", "test/fuzz"], {
   stdio: "inherit",
   env,

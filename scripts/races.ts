@@ -3,7 +3,7 @@
  * one or more of the names below, all of them by default; `--runs` is the number of interleavings or kills. A failure of
  * the interleavings tells the seed and path that show it again.
  */
-import { parseArgs } from "node:util"
+import { given, integerFrom, text } from "./Arguments.ts"
 import { bootSignals } from "./races/BootSignals.ts"
 import { brokenPipes } from "./races/BrokenPipes.ts"
 import { company } from "./races/Company.ts"
@@ -17,13 +17,6 @@ import { longSession } from "./races/LongSession.ts"
 import { realTools } from "./races/RealTools.ts"
 import { sidecarKilled } from "./races/SidecarKilled.ts"
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { runs: { type: "string" }, seed: { type: "string" }, path: { type: "string" } }
-})
-const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
-const runs = (usual: number) => (values.runs === undefined ? usual : Number(values.runs))
-
 /** Tells how many there were so far, every so many of them. */
 const counted = (what: string, every: number) => {
   let done = 0
@@ -34,8 +27,8 @@ const counted = (what: string, every: number) => {
 
 const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
   interleavings: () => {
-    const path = values.path === undefined ? {} : { path: values.path }
-    return interleavings({ runs: runs(2000), seed, onRun: counted("interleavings", 100), ...path })
+    const from = path === undefined ? {} : { path }
+    return interleavings({ runs: runs(2000), seed, onRun: counted("interleavings", 100), ...from })
   },
   tools: () => realTools({ runs: runs(300), seed, onRun: counted("conversations", 1) }),
   delays: () => delays(Array.from({ length: 51 }, (_, delay) => delay)),
@@ -56,18 +49,16 @@ const all: { readonly [name: string]: () => Promise<ReadonlyArray<Figure>> } = {
   boot: () => bootSignals(Array.from({ length: 200 }, (_, index) => 2 * index))
 }
 
-// `--runs` and `--seed` alone are about the interleavings.
-const isAboutRuns = values.runs !== undefined || values.path !== undefined
-const names = positionals.length > 0 ? positionals : isAboutRuns ? ["interleavings"] : Object.keys(all)
+const { options, words } = given({ runs: integerFrom(1), seed: integerFrom(0), path: text }, Object.keys(all))
+const { path, seed = Date.now() % 1_000_000_000 } = options
+const runs = (usual: number) => options.runs ?? usual
+
+// `--runs` and `--path` alone are about the interleavings.
+const isAboutRuns = options.runs !== undefined || path !== undefined
+const names = words.length > 0 ? words : isAboutRuns ? ["interleavings"] : Object.keys(all)
 for (const name of names) {
-  const play = all[name]
-  if (play === undefined) {
-    console.error(`${name}: not one of ${Object.keys(all).join(", ")}`)
-    process.exitCode = 64
-    continue
-  }
   try {
-    const figures = await play()
+    const figures = (await all[name]?.()) ?? []
     if (process.stderr.isTTY) process.stderr.write("\r\u001b[K")
     for (const figure of figures) console.log(lineOf(figure))
   } catch (error) {

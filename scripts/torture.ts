@@ -3,33 +3,34 @@
  * the same seed makes the same plans. `--world` plays one world of a seed again, as a violation names it.
  */
 import { spawnSync } from "node:child_process"
-import { parseArgs } from "node:util"
+import { given, integerFrom, positive } from "./Arguments.ts"
 import { lineOf } from "./races/Figure.ts"
 import { Counts } from "./torture/Counts.ts"
 import { longWorld } from "./torture/LongLife.ts"
 import { reportOf } from "./torture/Report.ts"
+import * as Run from "./torture/Run.ts"
 import { torture } from "./torture/Torture.ts"
 
-const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "5" }, seed: { type: "string" }, world: { type: "string" } }
-})
-const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
+const { options } = given({ minutes: positive, seed: integerFrom(0), world: integerFrom(0) })
+const { minutes = 5, seed = Date.now() % 1_000_000_000, world: only } = options
 const ownMounts = "TORTURE_OWN_MOUNTS"
 
 /** Small and read-only disks are mounts: of a namespace that ends with us, where that may be had. */
 const inOwnNamespace = (): boolean => process.env[ownMounts] === "1"
 
 if (!inOwnNamespace() && spawnSync("unshare", ["--mount", "true"]).status === 0) {
-  const args = ["--mount", process.execPath, ...process.argv.slice(1)]
-  const { status } = spawnSync("unshare", args, { stdio: "inherit", env: { ...process.env, [ownMounts]: "1" } })
-  process.exit(status ?? 1)
+  // In place of this process, so that who ends it ends the torture.
+  const args = ["env", "unshare", "--mount", process.execPath, ...process.argv.slice(1)]
+  process.removeAllListeners("warning")
+  process.execve?.("/usr/bin/env", args, { ...process.env, [ownMounts]: "1" })
 }
 
-const until = performance.now() + Number(values.minutes) * 60_000
+Run.begin()
+
+const until = performance.now() + minutes * 60_000
 const counts = new Counts()
 let breaches = 0
 console.log(`torture, seed ${seed}`)
-const only = values.world === undefined ? undefined : Number(values.world)
 const hasTime = () => performance.now() < until && breaches < 20
 await torture({
   seed,

@@ -4,7 +4,7 @@ import { isAlive } from "../races/Processes.ts"
 /** In the environment of a sidecar, and of whatever it starts. */
 export const markVariable = "TORTURE_MARK"
 
-/** The processes that carry a mark, by id. */
+/** The processes that carry a mark, or one that begins with it, by id. */
 export const marked = (mark: string): ReadonlyArray<number> => {
   const wanted = `${markVariable}=${mark}`
   return Fs.readdirSync("/proc")
@@ -12,7 +12,8 @@ export const marked = (mark: string): ReadonlyArray<number> => {
     .map(Number)
     .filter((pid) => {
       try {
-        return Fs.readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(wanted) && isAlive(pid)
+        const variables = Fs.readFileSync(`/proc/${pid}/environ`, "latin1").split("\0")
+        return variables.some((variable) => variable.startsWith(wanted)) && isAlive(pid)
       } catch {
         return false
       }

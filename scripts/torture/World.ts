@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import * as Fs from "node:fs"
+import * as Os from "node:os"
 import * as Path from "node:path"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 import { FakeServer } from "../../test/llama/support/FakeServer.ts"
@@ -88,7 +89,7 @@ export class World {
     if (isProtected) this.#place.protect()
     try {
       this.serve(plan)
-      const mark = randomUUID()
+      const mark = Path.join(Os.tmpdir(), randomUUID())
       using bin = this.start(plan, mark)
       const host = new Host(bin, plan, { scene: this.scene, server: this.#server, database: this.#place.database })
       const lived = await live(host, mark, plan, this.#sessions, more)
