@@ -127,11 +127,15 @@ const makeFolder = (folder: string): void => {
   }
 }
 
+/** Only what is named as caches are, in a folder that is none by a link: who could have made that link is not known. */
 const tidy = (folder: string): void => {
+  if (!fs().lstatSync(folder).isDirectory()) return
   for (const name of fs().readdirSync(folder)) {
+    const half = /\.cache(\.\d+)?$/.exec(name)
+    if (half === null) continue
     const file = path().join(folder, name)
-    const keep = name.endsWith(".cache") ? keepMs : keepHalfMs
-    if (fs().lstatSync(file).mtimeMs < Date.now() - keep) fs().rmSync(file, { recursive: true, force: true })
+    const keep = half[1] === undefined ? keepMs : keepHalfMs
+    if (fs().lstatSync(file).mtimeMs < Date.now() - keep) fs().rmSync(file, { force: true })
   }
 }
 

@@ -152,6 +152,31 @@ describe("the launcher", () => {
       assert.notInclude(launch(home), old)
     }))
 
+  it("clears away nothing that it has not made, nor anything through a link", () =>
+    withHome((home) => {
+      const age = (path: string) => Fs.utimesSync(path, new Date(0), new Date(0))
+      const folder = Path.join(home, ".cache/atomic-agent-sidecar")
+      const fill = (into: string) => {
+        Fs.mkdirSync(Path.join(into, "photos"), { recursive: true })
+        const files = ["thesis.docx", "photos/a.jpg"].map((name) => Path.join(into, name))
+        for (const file of files) Fs.writeFileSync(file, "")
+        for (const path of [...files, Path.join(into, "photos")]) age(path)
+        return files
+      }
+      const beside = fill(folder)
+      launch(home)
+      for (const file of beside) assert.isTrue(Fs.existsSync(file), file)
+
+      const elsewhere = Path.join(home, "elsewhere")
+      const [old = ""] = [...fill(elsewhere), Path.join(elsewhere, "old.cache")].toReversed()
+      Fs.writeFileSync(old, "")
+      age(old)
+      Fs.rmSync(folder, { recursive: true })
+      Fs.symlinkSync(elsewhere, folder)
+      launch(home)
+      assert.isTrue(Fs.existsSync(old))
+    }))
+
   it("needs no cache: none is made where Node is told to make none, or there is no home", () =>
     withHome((home) => {
       assert.deepStrictEqual(launch(home, { NODE_DISABLE_COMPILE_CACHE: "1" }), [])

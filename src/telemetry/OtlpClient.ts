@@ -30,7 +30,8 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
             const { headers, status } = yield* exchange.answer
             // To its end, so that the connection can be used again; a body without an end is given up.
             for (let left = maxAnswerBytes; left > 0;) {
-              const bytes = yield* exchange.read
+              // The collector has said what it has to say: what cannot be read of the rest is no reason to send again.
+              const bytes = yield* Effect.orElseSucceed(exchange.read, () => null)
               if (bytes === null) break
               left -= bytes.length
             }

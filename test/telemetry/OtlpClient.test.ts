@@ -41,6 +41,16 @@ describe("the client of the exporter", () => {
     })
   )
 
+  it.live("takes a status for what it is, whatever comes behind it", () =>
+    Effect.gen(function* () {
+      const url = yield* collector((response) => {
+        response.writeHead(200, { "Content-Encoding": "gzip", "Content-Length": 3 }).end("{}!")
+      })
+      const { status } = yield* HttpClient.post(url).pipe(Effect.provide(OtlpClient.layer))
+      assert.strictEqual(status, 200)
+    })
+  )
+
   it.live("uses a connection again whose answer came to its end", () =>
     Effect.gen(function* () {
       const ports = new Set<number | undefined>()
