@@ -6,7 +6,7 @@ import { complaint, toReason } from "./ServerFault.ts"
 /** What an answer that is no stream means: the reason, and whether the request may be sent again. */
 export interface Refusal {
   readonly reason: LlamaError["reason"]
-  readonly again: "never" | "at once" | "soon" | "when loaded"
+  readonly again: "never" | "soon" | "when loaded"
   /** The server's own wish, in milliseconds. */
   readonly afterMs?: number
 }

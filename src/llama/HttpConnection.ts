@@ -78,7 +78,8 @@ export const open = (url: URL, onClose: (connection: HttpConnection) => void): H
     const step = HttpReader.push(reader, bytes)
     reader = step.state
     if (step.answer !== undefined) told.onAnswer(step.answer)
-    if (step.bytes.length > 0) told.onBytes(step.bytes)
+    // Who was told of an answer may have dropped the connection.
+    if (step.bytes.length > 0 && receiver === told) told.onBytes(step.bytes)
     if (step.end !== undefined && receiver === told) end(told, step.end)
     return told.onRead() || receiver !== told
   }

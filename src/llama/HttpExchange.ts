@@ -8,7 +8,10 @@ import { unpackerOf } from "./Unpacking.ts"
 
 type Reason = LlamaError["reason"]
 
-/** One request and its answer, on a connection of its own while it lasts. */
+/**
+ * One request and its answer, on a connection of its own while it lasts. An old connection may have been closed while
+ * nobody looked: a request that was sent on one and not answered is sent again.
+ */
 export interface HttpExchange {
   /** Status and headers. `Unreachable` where nothing came, `Malformed` where what came is no HTTP. */
   readonly answer: Effect.Effect<HttpAnswer, Reason>
@@ -20,16 +23,18 @@ export interface HttpExchange {
   readonly abort: (reason: Reason) => void
   /** The rest of the body means nothing: let it run out so that the connection can be used again. */
   readonly leave: () => void
-  /** The connection was an old one, which the server may have closed while the request was on its way. */
-  readonly isStale: () => boolean
 }
+
+/** How often a request is sent again. */
+const maxAgain = 8
 
 /** How long the rest of a body that nobody wants may take, in milliseconds. */
 const leaveMs = 1000
 
-/** Sends a whole request; `connectTimeoutMs` is what a new connection may take. */
-export const send = (connection: HttpConnection, text: string, connectTimeoutMs: number): HttpExchange => {
-  const isStale = connection.isUsed()
+/** Sends a whole request on the `next` connection; `connectTimeoutMs` is what a new one may take. */
+export const send = (next: () => HttpConnection, text: string, connectTimeoutMs: number): HttpExchange => {
+  let connection: HttpConnection
+  let again = 0
   let answer: HttpAnswer | undefined
   let aborted: Reason | undefined
   let wake: (() => void) | undefined
@@ -51,6 +56,24 @@ export const send = (connection: HttpConnection, text: string, connectTimeoutMs:
     changed()
   }
 
+  const begin = () => {
+    connection = next()
+    if (!connection.isUsed()) {
+      const detail = `no connection to ${connection.origin} within ${connectTimeoutMs} ms`
+      limit = setTimeout(() => abort(Unreachable.make({ detail })), connectTimeoutMs)
+    }
+    connection.send(text, receiver)
+  }
+
+  /** Whether it has been sent again, since the connection was too old for it. */
+  const beginAgain = (): boolean => {
+    if (!connection.isUsed() || again === maxAgain) return false
+    again += 1
+    connection.drop(receiver)
+    begin()
+    return true
+  }
+
   const unpack = (encoding: string) => {
     if (encoding === "" || encoding === "identity") return
     const unpacker = unpackerOf(encoding)
@@ -61,12 +84,15 @@ export const send = (connection: HttpConnection, text: string, connectTimeoutMs:
   const receiver: Receiver = {
     onConnect: () => clearTimeout(limit),
     onAnswer: (given) => {
+      // What had waited too long was the connection.
+      if (given.status === 408 && beginAgain()) return
       answer = given
       unpack(given.headers["content-encoding"]?.trim().toLowerCase() ?? "")
     },
     onBytes: (bytes) => inbox.put(bytes),
     onEnd: (failure) => {
       clearTimeout(limit)
+      if (answer === undefined && failure?._tag === "Unreachable" && beginAgain()) return
       isOver = true
       inbox.end(failure)
     },
@@ -76,11 +102,7 @@ export const send = (connection: HttpConnection, text: string, connectTimeoutMs:
     }
   }
 
-  if (!isStale) {
-    const detail = `no connection to ${connection.origin} within ${connectTimeoutMs} ms`
-    limit = setTimeout(() => abort(Unreachable.make({ detail })), connectTimeoutMs)
-  }
-  connection.send(text, receiver)
+  begin()
 
   /** What `look` finds, as soon as it finds anything. */
   const waitFor = <A>(look: () => A | Reason | undefined): Effect.Effect<A, Reason> => {
@@ -108,7 +130,6 @@ export const send = (connection: HttpConnection, text: string, connectTimeoutMs:
       limit = setTimeout(() => connection.drop(receiver), leaveMs)
       limit.unref()
       connection.resume(receiver)
-    },
-    isStale: () => isStale
+    }
   }
 }

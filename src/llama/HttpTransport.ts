@@ -12,9 +12,6 @@ export interface HttpRequest {
   readonly connectTimeoutMs: number
 }
 
-/** How often a request is sent again on another connection, where an old one had been closed while nobody looked. */
-export const maxStale = 8
-
 /** Opens exchanges; idle connections are kept for the next one until the server closes them. */
 export interface HttpTransport {
   readonly open: (request: HttpRequest) => HttpExchange.HttpExchange
@@ -33,14 +30,14 @@ export const make = (): HttpTransport => {
     connections.add(connection)
     return connection
   }
+  /** The one that was used last is the least likely to be closed by now. */
+  const idle = (url: URL) => [...connections].findLast(({ isIdle, origin }) => origin === url.origin && isIdle())
   return {
     open: ({ body, connectTimeoutMs, headers, method, url: text }) => {
       const url = new URL(text)
-      // The one that was used last is the least likely to be closed by now.
-      const idle = [...connections].findLast(({ isIdle, origin }) => origin === url.origin && isIdle())
       const length = body === undefined ? undefined : Buffer.byteLength(body)
       const request = HttpHead.write(method, url, headers, length) + (body ?? "")
-      return HttpExchange.send(idle ?? connect(url), request, connectTimeoutMs)
+      return HttpExchange.send(() => idle(url) ?? connect(url), request, connectTimeoutMs)
     },
     close: () => connections.forEach((connection) => connection.close())
   }

@@ -3,7 +3,6 @@ import { isObject } from "effect/Predicate"
 import { isLoading, parse, wordsOf } from "./HttpAnswers.ts"
 import type { HttpAnswer } from "./HttpHead.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
-import { maxStale } from "./HttpTransport.ts"
 import type { ServerState } from "./LlamaClient.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { Cut } from "./LlamaError.ts"
@@ -121,7 +120,7 @@ const saidBy = ({ answer, body }: Found): string => {
 /** Bodies of probes are a few kilobytes; a model list may be longer. */
 const maxBodyBytes = 4 * 1024 * 1024
 
-const get = (transport: HttpTransport, probe: Probe, url: string, stale = 0): Effect.Effect<Found> =>
+const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect<Found> =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
       transport.open({ method: "GET", url, headers: probe.headers, connectTimeoutMs: probe.timeoutMs })
@@ -140,12 +139,7 @@ const get = (transport: HttpTransport, probe: Probe, url: string, stale = 0): Ef
         return { answer, body: Buffer.concat(parts).toString("utf8") }
       }).pipe(
         Effect.catch((reason) =>
-          reason._tag === "Unreachable" && exchange.isStale() && stale < maxStale
-            ? get(transport, probe, url, stale + 1)
-            : Effect.succeed<Found>({
-                answer: reason._tag === "Malformed" ? "no HTTP" : "nobody",
-                body: reason.message
-              })
+          Effect.succeed<Found>({ answer: reason._tag === "Malformed" ? "no HTTP" : "nobody", body: reason.message })
         )
       ),
     (exchange) => Effect.sync(() => exchange.abort(Cut.make({ detail: "the probe is over" })))

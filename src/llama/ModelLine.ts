@@ -64,7 +64,7 @@ export const hold = (limits: CallLimits): Effect.Effect<ModelLine, never, Scope.
       heard += 1
       const answered = yield* Effect.result(next.answer)
       if (answered._tag === "Failure") {
-        const again = answered.failure._tag === "Unreachable" ? (next.isStale() ? "at once" : "soon") : "never"
+        const again = answered.failure._tag === "Unreachable" ? "soon" : "never"
         return { reason: answered.failure, again } satisfies Refusal
       }
       const answer = answered.success
@@ -75,9 +75,7 @@ export const hold = (limits: CallLimits): Effect.Effect<ModelLine, never, Scope.
       refused = true
       const body = yield* readSome(next)
       next.leave()
-      const found = yield* refuse(answer, body)
-      // What had waited too long was the connection.
-      return answer.status === 408 && next.isStale() ? { ...found, again: "at once" as const } : found
+      return yield* refuse(answer, body)
     })
 
     const read = Effect.suspend(() => {

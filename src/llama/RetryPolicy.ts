@@ -1,5 +1,4 @@
 import type { Refusal } from "./HttpAnswers.ts"
-import { maxStale } from "./HttpTransport.ts"
 
 /** Limits of a model call; milliseconds, except `attempts`. */
 export interface CallLimits {
@@ -15,11 +14,10 @@ export interface CallLimits {
 /** What has been tried so far. */
 export interface Tried {
   readonly failed: number
-  readonly stale: number
   readonly loadingMs: number
 }
 
-export const nothing: Tried = { failed: 0, stale: 0, loadingMs: 0 }
+export const nothing: Tried = { failed: 0, loadingMs: 0 }
 
 /**
  * Whether to send a request again, and after how many milliseconds (contract 6); null: give up. `jitter` is 0..1.
@@ -34,14 +32,10 @@ export const next = (
   switch (refusal.again) {
     case "never":
       return null
-    case "at once":
-      return tried.stale < maxStale
-        ? { tried: { ...tried, stale: tried.stale + 1 }, pauseMs: 0 }
-        : next(tried, { ...refusal, again: "soon" }, limits, jitter)
     case "when loaded": {
       if (tried.loadingMs >= limits.requestTimeoutMs) return null
       const pauseMs = Math.min(1000, 100 + tried.loadingMs / 4, limits.requestTimeoutMs - tried.loadingMs)
-      return { tried: { failed: 0, stale: 0, loadingMs: tried.loadingMs + pauseMs }, pauseMs }
+      return { tried: { failed: 0, loadingMs: tried.loadingMs + pauseMs }, pauseMs }
     }
     case "soon": {
       const failed = tried.failed + 1

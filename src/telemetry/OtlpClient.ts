@@ -22,7 +22,7 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
       (transport) => Effect.sync(() => transport.close())
     )
 
-    const send = (request: HttpClientRequest.HttpClientRequest, url: string, stale: number): Sent =>
+    const send = (request: HttpClientRequest.HttpClientRequest, url: string) =>
       Effect.acquireUseRelease(
         Effect.sync(() => transport.open(requestOf(request, url))),
         (exchange) =>
@@ -36,18 +36,12 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
               left -= bytes.length
             }
             return responseOf(request, status, headers["retry-after"])
-          }).pipe(
-            Effect.catch(({ message }) =>
-              exchange.isStale() && stale < HttpTransport.maxStale
-                ? send(request, url, stale + 1)
-                : Effect.fail(failed(request, message))
-            )
-          ),
+          }).pipe(Effect.mapError(({ message }) => failed(request, message))),
         (exchange) => Effect.sync(() => exchange.abort(Cut.make({ detail: "the request is over" })))
       )
 
     return HttpClient.make((request, { href }) =>
-      send(request, href, 0).pipe(
+      send(request, href).pipe(
         Effect.timeoutOrElse({
           duration: requestTimeoutMs,
           orElse: () => Effect.fail(failed(request, `no answer within ${requestTimeoutMs} ms`))
@@ -56,8 +50,6 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
     )
   })
 )
-
-type Sent = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
 const requestOf = ({ body, headers }: HttpClientRequest.HttpClientRequest, url: string): HttpTransport.HttpRequest => ({
   method: "POST",

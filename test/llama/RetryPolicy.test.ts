@@ -48,12 +48,8 @@ describe("a request that is refused", () => {
       1
     )
     assert.isTrue(all.every((ms) => ms <= 1000))
-    const failed = { failed: 2, stale: 0, loadingMs: 0 }
+    const failed = { failed: 2, loadingMs: 0 }
     assert.strictEqual(RetryPolicy.next(failed, loading, limits, 0)?.tried.failed, 0)
-  })
-
-  it("on an old connection is sent at once, and not for ever", () => {
-    assert.deepStrictEqual(pauses({ reason: refused, again: "at once" }), [0, 0, 0, 0, 0, 0, 0, 0, 100, 200])
   })
 })
 
