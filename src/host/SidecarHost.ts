@@ -7,7 +7,7 @@ import { type Answer, Connection } from "./Connection.ts"
 import { EventHub, guarded } from "./EventHub.ts"
 import { type SidecarExit, SidecarGone } from "./HostError.ts"
 import { climb } from "./Ladder.ts"
-import { nodeEnv, ownBin } from "./OwnBin.ts"
+import { nodeEnv, nodeFlags, ownBin } from "./OwnBin.ts"
 import { attachStreams, type Pipe } from "./Pipe.ts"
 import { LiveTurn, type Turn } from "./Turn.ts"
 import { TurnDesk } from "./TurnDesk.ts"
@@ -80,7 +80,7 @@ export class SidecarHost implements AsyncDisposable {
     const told = (text: string) => guarded(() => onStderr(text))
     const run =
       command === undefined
-        ? { command: process.execPath, args: [ownBin(), ...args], env: nodeEnv(env) }
+        ? { command: process.execPath, args: [...nodeFlags(), ownBin(), ...args], env: nodeEnv(env) }
         : { command, args, env }
     return new SidecarHost(spawnChild({ ...run, cwd, onStderr: told }), options)
   }

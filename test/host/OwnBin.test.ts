@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as esbuild from "esbuild"
-import { nodeEnv, ownBin } from "../../src/host/OwnBin.ts"
+import { nodeEnv, nodeFlags, ownBin } from "../../src/host/OwnBin.ts"
 import { binPath, root } from "../support/Bin.ts"
 
 describe("the sidecar that a host finds by itself", () => {
@@ -31,6 +32,16 @@ describe("the sidecar that a host finds by itself", () => {
       PATH: "/bin",
       ELECTRON_RUN_AS_NODE: "1"
     })
+  })
+
+  it("is given room for its start, but by Electron, which takes no such flags", () => {
+    assert.deepStrictEqual(nodeFlags({ ...process.versions, electron: "38.1.0" }), [])
+    const roomIn = (flags: ReadonlyArray<string>) => {
+      const script =
+        "v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_available_size"
+      return Number(spawnSync(process.execPath, [...flags, "-p", script]).stdout)
+    }
+    assert.isAbove(roomIn(nodeFlags()), 4 * roomIn([]))
   })
 })
 
