@@ -20,6 +20,15 @@ export const marked = (mark: string): ReadonlyArray<number> => {
     })
 }
 
+/** Ends a process, a stopped one too. */
+export const end = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It ended just now.
+  }
+}
+
 /** What was started, in words. */
 export const commandOf = (pid: number): string => {
   try {

@@ -4,7 +4,7 @@ import type { SessionState } from "../../src/protocol/SessionState.ts"
 import type { Posted } from "../races/Play.ts"
 import { processorMs, until } from "../races/Processes.ts"
 import type { Host } from "./Host.ts"
-import { commandOf, marked } from "./Leftovers.ts"
+import * as Leftovers from "./Leftovers.ts"
 import { waitedMs } from "./Load.ts"
 import type { End, LifePlan } from "./Plan.ts"
 
@@ -173,14 +173,10 @@ const end = (host: Host, how: End): void => {
 }
 
 const leftBy = async (mark: string): Promise<ReadonlyArray<string>> => {
-  await until(() => marked(mark).length === 0, mourning)
-  return marked(mark).map((pid) => {
-    const command = commandOf(pid)
-    try {
-      process.kill(pid, "SIGKILL")
-    } catch {
-      // It ended just now.
-    }
+  await until(() => Leftovers.marked(mark).length === 0, mourning)
+  return Leftovers.marked(mark).map((pid) => {
+    const command = Leftovers.commandOf(pid)
+    Leftovers.end(pid)
     return command
   })
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { marked } from "./Leftovers.ts"
+import * as Leftovers from "./Leftovers.ts"
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
@@ -14,19 +14,11 @@ export const begin = (): void => {
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "torture-"))
   process.env["TMPDIR"] = folder
   process.on("exit", () => {
-    for (const pid of marked(folder)) end(pid)
+    Leftovers.marked(folder).forEach(Leftovers.end)
     for (const mount of mountsIn(folder)) execFileSync("umount", ["--lazy", mount])
     Fs.rmSync(folder, { recursive: true, force: true })
   })
   for (const signal of signals) process.once(signal, () => process.exit(128 + Os.constants.signals[signal]))
-}
-
-const end = (pid: number): void => {
-  try {
-    process.kill(pid, "SIGKILL")
-  } catch {
-    // It ended just now.
-  }
 }
 
 /** The last one first: one may stand on another. */

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net"
+import { unbracketed } from "../domain/HostName.ts"
 import type { HttpAnswer } from "./HttpHead.ts"
 import * as HttpReader from "./HttpReader.ts"
 import type { LlamaError } from "./LlamaError.ts"
@@ -131,7 +132,7 @@ interface OnRead {
 const isSecure = ({ protocol }: URL): boolean => protocol === "https:"
 
 const dial = (url: URL, onread: OnRead): Socket => {
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
+  const host = unbracketed(url.hostname)
   const port = url.port === "" ? (isSecure(url) ? 443 : 80) : Number(url.port)
   const net = process.getBuiltinModule("node:net")
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000, onread }

@@ -27,7 +27,7 @@ export type HeadStep =
     }
 
 /** No head is longer, in bytes. */
-export const maxHeadBytes = 16 * 1024
+const maxHeadBytes = 16 * 1024
 
 /** What is said of the message itself, which nobody else knows better. */
 const framing = /^(host|connection|content-length|transfer-encoding)$/i

@@ -1,3 +1,4 @@
+import { unbracketed } from "../domain/HostName.ts"
 import { isInCidr, isPublic } from "./PublicAddress.ts"
 
 /**
@@ -14,8 +15,6 @@ export const isRefusedByName = (url: URL, allowlist: ReadonlyArray<string>): boo
   const address = host === "localhost" || host.endsWith(".localhost") ? "127.0.0.1" : host
   return isAddress(address) && !mayConnect(url, address, allowlist)
 }
-
-export const unbracketed = (host: string): string => host.replace(/^\[(.*)\]$/, "$1")
 
 const isAddress = (host: string): boolean => host.includes(":") || /^\d+\.\d+\.\d+\.\d+$/.test(host)
 

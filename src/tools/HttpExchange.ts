@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer"
 import type { IncomingHttpHeaders, RequestOptions } from "node:http"
+import { unbracketed } from "../domain/HostName.ts"
 import { fail, isSystemError } from "./Attempt.ts"
-import { mayConnect, unbracketed } from "./HostRules.ts"
+import { mayConnect } from "./HostRules.ts"
 
 /** One request as it goes out. */
 export interface HttpExchange {
