@@ -8,7 +8,7 @@ export * from "./protocol/Ids.ts"
 export * from "./protocol/Request.ts"
 export * from "./protocol/SessionState.ts"
 
-export { Config, type Settings } from "./Config.ts"
+export { Config, type Settings } from "./config/Config.ts"
 export { ConfigInvalid } from "./config/ConfigInvalid.ts"
 export * from "./llama/LlamaClient.ts"
 export * from "./llama/LlamaError.ts"

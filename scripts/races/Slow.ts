@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import type { Entry } from "../../src/domain/Transcript.ts"
 import type { SessionHead } from "../../src/domain/Session.ts"
 import { SessionStore, StoreError } from "../../src/store/SessionStore.ts"
-import { keepingUnsaved } from "../../src/store/Unsaved.ts"
+import { keepingUnsaved } from "../../src/store/RetryingStore.ts"
 import { type InstalledSkill, SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 import type { Plan } from "./Acts.ts"
 

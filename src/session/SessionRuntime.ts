@@ -7,7 +7,7 @@ import type { LlamaClient } from "../llama/LlamaClient.ts"
 import type { SkillRegistry } from "../skills/SkillRegistry.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { ApprovalGate } from "./ApprovalGate.ts"
-import type { ModelWatch } from "./ModelWatch.ts"
+import type { ModelWatch } from "./ModelStatus.ts"
 import type { TurnRunner } from "./TurnRunner.ts"
 
 /** What a session is made of. */

@@ -5,10 +5,10 @@ import * as Exit from "effect/Exit"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
 import { statusAfter } from "../domain/Session.ts"
 import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
-import type { HeadChange, Undated } from "./SessionLedger.ts"
+import type { HeadChange, Undated } from "./SessionLog.ts"
 import { closeCall, error } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
-import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnState.ts"
 
 /** How a turn ended; a failure with its category, its words and where it came from. */
 export type Outcome =

@@ -6,11 +6,11 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import { type Event, eventExtension } from "../protocol/Event.ts"
 import type { Extension } from "../protocol/Request.ts"
 import { Outbox } from "./Outbox.ts"
-import { WaitingLine } from "./WaitingLine.ts"
+import { WaitingLine } from "./FairQueue.ts"
 
 /** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
 const writeBytes = 64 * 1024

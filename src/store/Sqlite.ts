@@ -11,7 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { lockHolder } from "./LockHolder.ts"
-import { LockPatience } from "./LockPatience.ts"
+import { LockPatience } from "./LockTimeout.ts"
 import { isDamage, isLocked, naming, toSqlError } from "./SqliteFailure.ts"
 
 export interface Options {

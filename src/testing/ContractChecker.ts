@@ -1,11 +1,11 @@
 import { type EventFrame, eventExtension, events, type SidecarEvent } from "../protocol/Event.ts"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { HelloResult, SendMessageResult } from "../protocol/Request.ts"
-import { Answers, type SentRequest } from "./Answers.ts"
+import { Answers, type SentRequest } from "./ResponseChecker.ts"
 import type { Seen } from "./StepChecker.ts"
 import { type SessionCounts, TurnChecker } from "./TurnChecker.ts"
 
-export type { SentRequest } from "./Answers.ts"
+export type { SentRequest } from "./ResponseChecker.ts"
 
 /** One breach of the contract; `at` is the index of the frame that shows it, or the number of frames at the end. */
 export interface Violation {

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { attempt, fail } from "./Attempt.ts"
-import { kindOf } from "./RegularFile.ts"
+import { attempt, fail } from "../files/FileErrors.ts"
+import { kindOf } from "../files/RegularFile.ts"
 import * as Tool from "./Tool.ts"
 import { readNeed, type Workspace } from "./Workspace.ts"
 

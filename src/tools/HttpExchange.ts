@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import type { IncomingHttpHeaders, RequestOptions } from "node:http"
 import { unbracketed } from "../domain/HostName.ts"
-import { fail, isSystemError } from "./Attempt.ts"
+import { fail, isSystemError } from "../files/FileErrors.ts"
 import { mayConnect } from "./HostRules.ts"
 
 /** One request as it goes out. */

@@ -2,7 +2,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import * as Script from "../../src/llama/Script.ts"
+import * as Script from "../../src/llama/scripted/Script.ts"
 import * as Skill from "../../src/skills/Skill.ts"
 import { root } from "../support/Bin.ts"
 

@@ -1,0 +1,44 @@
+import * as Effect from "effect/Effect"
+import { ToolFailure } from "../tools/Tool.ts"
+
+/**
+ * Work with node's promises. An error of the operating system becomes a failure in plain words; any other error but a
+ * `ToolFailure` is a defect. The signal fires on interruption: loops must look at it.
+ */
+export const attempt = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, ToolFailure> =>
+  Effect.flatten(Effect.promise((signal) => work(signal).then((done) => Effect.succeed(done), failed)))
+
+const failed = (error: unknown): Effect.Effect<never, ToolFailure> => {
+  if (error instanceof ToolFailure) return Effect.fail(error)
+  if (isSystemError(error)) return Effect.fail(fail(inWords(error)))
+  throw error
+}
+
+export const fail = (detail: string): ToolFailure => new ToolFailure({ detail })
+
+/** An error that carries the operating system's code. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error
+
+/** `<path>: no such file or directory`. */
+export const inWords = (error: NodeJS.ErrnoException): string => {
+  const what = words[error.code ?? ""] ?? error.message
+  return error.path === undefined || what === error.message ? what : `${error.path}: ${what}`
+}
+
+const words: { readonly [code: string]: string } = {
+  EACCES: "permission denied",
+  EBUSY: "the file is busy",
+  EEXIST: "it exists already",
+  EISDIR: "it is a directory",
+  ELOOP: "too many symbolic links",
+  EMFILE: "too many open files",
+  ENAMETOOLONG: "the name is too long",
+  ENOENT: "no such file or directory",
+  ENOSPC: "no space left on the disk",
+  ENOTDIR: "a part of the path is not a directory",
+  ENOTEMPTY: "the directory is not empty",
+  ENXIO: "it is not a regular file",
+  EPERM: "the operation is not permitted",
+  EROFS: "the file system is read-only"
+}
