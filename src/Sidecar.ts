@@ -6,7 +6,7 @@ import * as ManagedModel from "./llama/managed/ManagedModel.ts"
 import * as ScriptedModel from "./llama/scripted/ScriptedModel.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
-import { ModelWatch } from "./session/ModelStatus.ts"
+import { ModelStatus } from "./session/ModelStatus.ts"
 import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
 import * as SkillFolders from "./skills/SkillFolders.ts"
@@ -31,7 +31,7 @@ export const model = Layer.unwrap(
 /** The loop of the agent. Its surroundings are for whoever puts it together: model, store, gate, skills, tools. */
 export const agent = TurnRunner.layer.pipe(
   Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-  Layer.provideMerge(ModelWatch.layer)
+  Layer.provideMerge(ModelStatus.layer)
 )
 
 /** What a session of the bin is made of; each layer can be replaced by another of the same service. */

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Config } from "./config/Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
 import { run } from "./Serving.ts"
-import { sealPipes } from "./stdio/PipePermissions.ts"
+import { removePipePermissions } from "./stdio/PipePermissions.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
 /** `EX_CONFIG`: the configuration is wrong, or this version cannot work with what it found. */
@@ -28,7 +28,7 @@ const sessionServices = Layer.unwrap(
 )
 
 // Before anything can run that could open them.
-sealPipes()
+removePipePermissions()
 
 run(sessionServices).pipe(
   Effect.provide(Config.layer),

@@ -8,7 +8,7 @@ import { Config } from "../../src/config/Config.ts"
 import { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
-import { ModelWatch } from "../../src/session/ModelStatus.ts"
+import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
 import type { SkillRegistry } from "../../src/skills/SkillRegistry.ts"
@@ -70,7 +70,7 @@ export const servicesWith = (
 ) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
+    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelStatus.layer)),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(Layer.mergeAll(model, store, skills))

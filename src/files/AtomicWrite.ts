@@ -9,10 +9,10 @@ import { isMissing, kindOf, requireAt, withRegularFile } from "./RegularFile.ts"
 export const comparedBytes = 10 * 1024 * 1024
 
 /** A file as it was when a change to it was planned; undefined: there was none. */
-export type Seen = { readonly stat: Stats; readonly content: Buffer | undefined } | undefined
+export type FileSnapshot = { readonly stat: Stats; readonly content: Buffer | undefined } | undefined
 
 /** Looks at what a write would replace. */
-export const look = async (real: string): Promise<Seen> => {
+export const takeSnapshot = async (real: string): Promise<FileSnapshot> => {
   try {
     const seen = await withRegularFile(real, async (handle, stat) => ({
       stat,
@@ -30,7 +30,7 @@ export const look = async (real: string): Promise<Seen> => {
  * Puts content at a real path: whole or not at all, whenever the process dies. Fails where what is there now is not
  * what was seen. Whatever is swapped for a link meanwhile, nothing is written but in the directory that was meant.
  */
-export const writeAtomically = (real: string, seen: Seen, content: Buffer): Promise<void> =>
+export const writeAtomically = (real: string, seen: FileSnapshot, content: Buffer): Promise<void> =>
   withDirectory(NodePath.dirname(real), async (directory, handle) => {
     const target = NodePath.join(directory, NodePath.basename(real))
     const random = process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")
@@ -71,7 +71,7 @@ const writeNew = async (
 }
 
 /** What is there now, if anything. */
-const requireUnchanged = async (target: string, real: string, seen: Seen): Promise<Stats | undefined> => {
+const requireUnchanged = async (target: string, real: string, seen: FileSnapshot): Promise<Stats | undefined> => {
   const now = await lstat(target).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error

@@ -6,7 +6,7 @@ import type { Settings } from "../config/Config.ts"
 import { Config } from "../config/Config.ts"
 import * as ChatRequest from "./prompt/ChatRequest.ts"
 import * as ContextWindow from "./prompt/ContextWindow.ts"
-import { hiding } from "./RedactKey.ts"
+import { redactKey } from "./RedactKey.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { HttpRequest } from "./HttpTransport.ts"
 import type { ModelEvent, ModelRequest, Usage } from "./LlamaClient.ts"
@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     (transport) => Effect.sync(() => transport.close())
   )
   const key = llama.apiKey === undefined ? "" : Redacted.value(llama.apiKey)
-  const hide = hiding(llama.apiKey)
+  const hide = redactKey(llama.apiKey)
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream, application/json",

@@ -10,7 +10,7 @@ const shortestHead = 4
  * Takes the API key out of what a server says: servers quote the key that they refuse, each character as it is or as
  * JSON, HTML or URLs write it, and a text that was cut (`…`) may end in the middle of it.
  */
-export const hiding = (apiKey: Redacted.Redacted | undefined): ((words: string) => string) => {
+export const redactKey = (apiKey: Redacted.Redacted | undefined): ((words: string) => string) => {
   const key = apiKey === undefined ? "" : Redacted.value(apiKey)
   if (key === "") return (words) => words
   const characters = Array.from(key, spellings)

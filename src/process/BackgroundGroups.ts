@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Guard from "./OrphanReaper.ts"
+import * as OrphanReaper from "./OrphanReaper.ts"
 import { isAlive, isTaken, terminate } from "./ProcessGroup.ts"
 
 /**
  * The process groups of commands, each named by its leader, and watched over until nothing of it runs: those whose
  * command runs, and what commands that have ended left behind.
  */
-export class CommandGroups {
+export class BackgroundGroups {
   readonly #background = new Set<number>()
-  readonly #guard: Guard.Guard
+  readonly #guard: OrphanReaper.OrphanReaper
 
-  constructor(guard: Guard.Guard) {
+  constructor(guard: OrphanReaper.OrphanReaper) {
     this.#guard = guard
   }
 
@@ -52,9 +52,9 @@ export class CommandGroups {
 }
 
 /** Ends what was left behind when its scope closes. */
-export const make: Effect.Effect<CommandGroups, never, Scope.Scope> = Effect.flatMap(Guard.make, (guard) =>
+export const make: Effect.Effect<BackgroundGroups, never, Scope.Scope> = Effect.flatMap(OrphanReaper.make, (guard) =>
   Effect.acquireRelease(
-    Effect.sync(() => new CommandGroups(guard)),
+    Effect.sync(() => new BackgroundGroups(guard)),
     (groups) => groups.endBackground
   )
 )

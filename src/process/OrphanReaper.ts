@@ -31,7 +31,7 @@ done
 for each in $theirs; do kill -s KILL -- "-$each"; done`
 
 /** Watches over groups, each named by its leader, while its scope is open. Its process starts with the first of them. */
-export class Guard {
+export class OrphanReaper {
   /** Whether the leader still runs, by group. */
   readonly #groups = new Map<number, boolean>()
   #process: ChildProcessByStdio<Writable, null, null> | undefined
@@ -110,7 +110,7 @@ export class Guard {
   }
 }
 
-export const make: Effect.Effect<Guard, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => new Guard()),
+export const make: Effect.Effect<OrphanReaper, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => new OrphanReaper()),
   (guard) => guard.close
 )

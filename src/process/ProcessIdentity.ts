@@ -1,21 +1,22 @@
 import * as fs from "node:fs"
 
 /** A process, told apart from a later one that was given the same number. */
-export interface Owner {
+export interface ProcessIdentity {
   readonly pid: number
   /** When it started: the boot and the clock ticks since, where there is a /proc; else an estimate that only it can repeat. */
   readonly started: string
 }
 
 /** This process. */
-export const self = (): Owner => (own ??= { pid: process.pid, started: startOf(process.pid) ?? estimatedStart() })
+export const self = (): ProcessIdentity =>
+  (own ??= { pid: process.pid, started: startOf(process.pid) ?? estimatedStart() })
 
-let own: Owner | undefined
+let own: ProcessIdentity | undefined
 
 const estimatedStart = () => `ms${Math.round(performance.timeOrigin)}`
 
 /** Whether a process still runs. Where its start cannot be read, a stranger with its number passes for it. */
-export const isAlive = (owner: Owner): boolean => {
+export const isAlive = (owner: ProcessIdentity): boolean => {
   if (owner.pid === self().pid) return owner.started === self().started
   const started = startOf(owner.pid)
   if (started !== undefined) return started === owner.started

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { fail, inWords, isSystemError } from "../files/FileErrors.ts"
 import { OutputCapture } from "./OutputCapture.ts"
-import type { CommandGroups } from "./BackgroundGroups.ts"
+import type { BackgroundGroups } from "./BackgroundGroups.ts"
 import { pause } from "./ProcessGroup.ts"
 import type { ToolFailure } from "../tools/Tool.ts"
 
@@ -39,7 +39,7 @@ const drainMs = 250
  * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
  * in its group; on a timeout, and when it is interrupted, the whole group is ended.
  */
-export const runChild = (request: ChildRequest, groups: CommandGroups): Effect.Effect<ChildOutcome, ToolFailure> =>
+export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<ChildOutcome, ToolFailure> =>
   Effect.acquireUseRelease(
     start(request, groups),
     ({ drained, ended, stderr, stdout }) =>
@@ -82,7 +82,7 @@ const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
 const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>
   process.platform === "win32" ? { command, args } : { command: "/bin/sh", args: ["-c", gate, "sh", command, ...args] }
 
-const start = (request: ChildRequest, groups: CommandGroups): Effect.Effect<Running, ToolFailure> =>
+const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<Running, ToolFailure> =>
   Effect.suspend(() => {
     const { cwd, env, isQuoted = false, maxOutputBytes } = request
     const { args, command } = gated(request)

@@ -9,8 +9,8 @@ import { StdoutSink } from "../stdio/StdoutSink.ts"
 const probeEveryMs = 2000
 
 /** What is known of the model server, told to hosts that asked for `llm_state`: each change once. */
-export class ModelWatch extends Context.Service<
-  ModelWatch,
+export class ModelStatus extends Context.Service<
+  ModelStatus,
   {
     /** Tells what a session's first probe found, changed or not. */
     begin(found: ServerState): Effect.Effect<void>
@@ -23,7 +23,7 @@ export class ModelWatch extends Context.Service<
   }
 >()("atomic-agent-sidecar/session/ModelStatus") {
   static readonly layer = Layer.effect(
-    ModelWatch,
+    ModelStatus,
     Effect.gen(function* () {
       const llama = yield* LlamaClient
       const sink = yield* StdoutSink
@@ -53,7 +53,7 @@ export class ModelWatch extends Context.Service<
         last.state === "ready" || !sink.isGranted("llm_state") ? Effect.void : Effect.flatMap(llama.probe, found)
       ).pipe(Effect.andThen(Effect.sleep(probeEveryMs)), Effect.forever)
 
-      return ModelWatch.of({
+      return ModelStatus.of({
         begin,
         saw,
         probing,

@@ -6,7 +6,7 @@ import type { OpenStep } from "./TurnState.ts"
 type Finished = ModelEvent & { readonly _tag: "Finished" }
 
 /** What one model call has said so far, and what the host is told of it. `now` gives milliseconds, monotonic. */
-export class Hearing {
+export class ModelStreamEvents {
   finished: Finished | undefined
   readonly #step: OpenStep
   readonly #slotId: number

@@ -1,5 +1,5 @@
 import type { ToolArguments, ToolCall, ToolResult } from "../domain/ToolCall.ts"
-import type { TurnProgress } from "./TurnState.ts"
+import type { TurnState } from "./TurnState.ts"
 
 /** How often in a row the same call may give the same result; the next one is refused (runtime, Tools). */
 const maxRepeats = 4
@@ -21,7 +21,7 @@ const sorted = (value: unknown): unknown => {
 }
 
 /** Why a call is not even looked at: it was denied in this turn, or has just given the same result four times. */
-export const refusalOf = (progress: TurnProgress, call: ToolCall): string | undefined => {
+export const refusalOf = (progress: TurnState, call: ToolCall): string | undefined => {
   const key = callKey(call)
   const denied = progress.denied.get(key)
   if (denied !== undefined) return `${denied} This call was denied before in this turn; it is not asked again.`
@@ -32,7 +32,7 @@ export const refusalOf = (progress: TurnProgress, call: ToolCall): string | unde
 }
 
 /** Keeps what a call came to. */
-export const remember = (progress: TurnProgress, call: ToolCall, { summary }: ToolResult): void => {
+export const remember = (progress: TurnState, call: ToolCall, { summary }: ToolResult): void => {
   const key = callKey(call)
   // A refusal is no result: the call stays refused until another one comes between.
   if (progress.repeated?.key === key && progress.repeated.times >= maxRepeats) return

@@ -18,8 +18,8 @@ export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> :
  * One session's memory: what it has committed, in the process and in the database alike. A database that fails is told
  * once and the conversation goes on in memory.
  */
-export class SessionLedger extends Context.Service<
-  SessionLedger,
+export class SessionLog extends Context.Service<
+  SessionLog,
   {
     readonly sessionId: SessionId
     readonly workingDir: string
@@ -39,7 +39,7 @@ export class SessionLedger extends Context.Service<
 >()("atomic-agent-sidecar/session/SessionLog") {
   static readonly layer = (stored: StoredSession) =>
     Layer.effect(
-      SessionLedger,
+      SessionLog,
       Effect.gen(function* () {
         const store = yield* SessionStore
         let head = stored.head
@@ -67,7 +67,7 @@ export class SessionLedger extends Context.Service<
           told = { head: { ...told.head, ...change, updatedAt: at }, entries: Math.max(told.entries, entriesBy) }
         }, Effect.uninterruptible)
 
-        return SessionLedger.of({
+        return SessionLog.of({
           sessionId: SessionId.make(head.id),
           workingDir: head.workingDir,
           get head() {

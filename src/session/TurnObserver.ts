@@ -5,7 +5,7 @@ import type { CallId, TurnId } from "../protocol/Ids.ts"
 import type { SessionFeed, TurnEvent } from "./SessionFeed.ts"
 
 /** Follows turns from within: it is told at once, waits for nothing, and changes nothing. */
-export interface TurnFollower {
+export interface TurnObserver {
   /** The turn tells the host this. */
   told(feed: Pick<SessionFeed, "sessionId" | "turnId">, events: ReadonlyArray<TurnEvent>): void
   /** A model call begins. */
@@ -17,12 +17,12 @@ export interface TurnFollower {
 }
 
 /** Who follows the turns; nobody, unless telemetry is turned on. */
-export const TurnFollower = Context.Reference<TurnFollower | undefined>("atomic-agent-sidecar/session/TurnObserver", {
+export const TurnObserver = Context.Reference<TurnObserver | undefined>("atomic-agent-sidecar/session/TurnObserver", {
   defaultValue: () => undefined
 })
 
 /** A feed that the follower hears too. */
-export const followed = (feed: SessionFeed, follower: TurnFollower | undefined): SessionFeed =>
+export const observed = (feed: SessionFeed, follower: TurnObserver | undefined): SessionFeed =>
   follower === undefined
     ? feed
     : {

@@ -4,7 +4,7 @@ import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
 import type { Usage } from "../llama/LlamaClient.ts"
 import * as Schema from "effect/Schema"
 import type { SessionFeed } from "./SessionFeed.ts"
-import type { SessionLedger } from "./SessionLog.ts"
+import type { SessionLog } from "./SessionLog.ts"
 import type { Steering } from "./Steering.ts"
 import type { Turn } from "./Turn.ts"
 
@@ -41,10 +41,10 @@ export interface OpenStep {
 }
 
 /** What a running turn has done so far; its steps write it, its one exit path reads it. */
-export interface TurnProgress {
+export interface TurnState {
   readonly turn: Turn
   readonly feed: SessionFeed
-  readonly ledger: SessionLedger["Service"]
+  readonly ledger: SessionLog["Service"]
   readonly steering: Steering
   /** Byte-stable within the session. */
   readonly system: string

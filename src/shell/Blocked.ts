@@ -1,9 +1,9 @@
 import { destroys, type Run } from "./Destructive.ts"
-import { erasedBy, execsOf, foundBy, operandsOf } from "./DeletedPaths.ts"
+import { deletedPaths, execsOf, foundBy, operandsOf } from "./DeletedPaths.ts"
 import { assigned, fieldsOf, type Output } from "./WordExpansion.ts"
 import { isForkBomb } from "./ForkBomb.ts"
 import { parse } from "./Parser.ts"
-import { changeDirectory, childScope, mentionsIn, placeOf, rootScope, type ShellScope } from "./Variables.ts"
+import { changeDirectory, childScope, mentionsIn, placeOf, rootScope, type Variables } from "./Variables.ts"
 import type { Command, Script, Word } from "./Syntax.ts"
 import { baseName, unwrap } from "./CommandPrefixes.ts"
 import { absolutePath, type ShellPlace, unknown } from "./ProtectedPaths.ts"
@@ -52,7 +52,7 @@ class Inspection {
   private commands = 0
   private read = 0
 
-  look(source: string, outer: ShellScope, depth: number): void {
+  look(source: string, outer: Variables, depth: number): void {
     this.read += source.length
     if (depth > maxDepth || this.read > maxRead) this.why ??= tooDeep
     if (this.why !== undefined) return
@@ -62,11 +62,11 @@ class Inspection {
     this.follow(parse(source), source, outer, depth)
   }
 
-  private follow(script: Script, source: string, outer: ShellScope, depth: number): void {
+  private follow(script: Script, source: string, outer: Variables, depth: number): void {
     if (script.features.has("depth")) this.why ??= tooDeep
     const positional = script.features.has("function") ? undefined : outer.positional
     const top = Object.assign(outer, { positional, mentioned: [...outer.mentioned, mentionsIn(source)] })
-    const scopes = new Map<string, ShellScope>([["", top]])
+    const scopes = new Map<string, Variables>([["", top]])
     let said: Said | undefined
     for (const command of script.commands) {
       this.commands += 1
@@ -82,7 +82,7 @@ class Inspection {
   private run(
     command: Command,
     script: Script,
-    scope: ShellScope,
+    scope: Variables,
     fed: Said | undefined,
     depth: number
   ): Said | undefined {
@@ -113,7 +113,7 @@ class Inspection {
     const each = viaXargs !== undefined && fed?.isDeep === true ? input : []
     const run: Run = { tool, args, each, targets: fields(command.writes), sources: fields(command.reads) }
     const place = placeOf(folder === undefined ? scope : inner)
-    for (const path of erasedBy(run)) {
+    for (const path of deletedPaths(run)) {
       const absolute = absolutePath(path, place)
       const isKnown = !absolute.includes(unknown) && this.erases.size < maxErasures
       if (isKnown) this.erases.add(path.endsWith("/") && absolute !== "/" ? `${absolute}/` : absolute)
@@ -129,7 +129,7 @@ class Inspection {
     tool: string,
     args: ReadonlyArray<string>,
     input: ReadonlyArray<string>,
-    scope: ShellScope,
+    scope: Variables,
     depth: number
   ): void {
     const look = (source: string, inner = childScope(scope)) => this.look(source, inner, depth + 1)
@@ -189,7 +189,7 @@ class Inspection {
 const assignment = /^[A-Za-z_]\w*\+?=/
 
 /** `( … )` and substitutions begin with what is known around them, and change nothing there. */
-const scopeOf = (shells: ReadonlyArray<number>, scopes: Map<string, ShellScope>): ShellScope => {
+const scopeOf = (shells: ReadonlyArray<number>, scopes: Map<string, Variables>): Variables => {
   const key = shells.join()
   const found = scopes.get(key)
   if (found !== undefined) return found
@@ -199,7 +199,7 @@ const scopeOf = (shells: ReadonlyArray<number>, scopes: Map<string, ShellScope>)
 }
 
 /** `NAME=value`, `NAME+=value`; where that may also not happen, what it was before stays possible. */
-const set = (word: Word, scope: ShellScope, isSure: boolean, output: Output): void => {
+const set = (word: Word, scope: Variables, isSure: boolean, output: Output): void => {
   const [sign = "", name = ""] = /^([A-Za-z_]\w*)\+?=/.exec(word.text) ?? []
   const [first, ...rest] = word.parts
   if (first === undefined || !first.text.startsWith(sign) || sign === "") return
@@ -216,7 +216,7 @@ const maxVariables = 200
 
 const shellBuiltins = new Set(["set", "shift", "unset", "read", "mapfile", "readarray", "getopts", ".", "source"])
 
-const setOptions = (tool: string, args: ReadonlyArray<string>, scope: ShellScope): void => {
+const setOptions = (tool: string, args: ReadonlyArray<string>, scope: Variables): void => {
   if (tool === "." || tool === "source") scope.isOpaque = true
   else if (tool === "shift") scope.positional = undefined
   else if (tool === "set") {
@@ -250,7 +250,7 @@ const withInput = (
 }
 
 /** What a command prints, line by line; patterns where it lists. */
-const saidBy = (tool: string, args: ReadonlyArray<string>, scope: ShellScope): ReadonlyArray<string> | undefined => {
+const saidBy = (tool: string, args: ReadonlyArray<string>, scope: Variables): ReadonlyArray<string> | undefined => {
   switch (tool) {
     case "echo":
       return [args.filter((arg, index) => index > 0 || !/^-[neE]+$/.test(arg)).join(" ")]

@@ -2,7 +2,7 @@ import type { Run } from "./Destructive.ts"
 import { unknown } from "./ProtectedPaths.ts"
 
 /** The paths, or patterns of them, that a command erases with all that is in them; relative to where it runs. */
-export const erasedBy = ({ args, each, tool }: Run): ReadonlyArray<string> => {
+export const deletedPaths = ({ args, each, tool }: Run): ReadonlyArray<string> => {
   const operands = operandsOf(args)
   switch (tool.toLowerCase()) {
     case "rm":

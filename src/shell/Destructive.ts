@@ -1,5 +1,5 @@
-import { erasedBy, operandsOf } from "./DeletedPaths.ts"
-import { absolutePath, isVital, type ShellPlace, unknown } from "./ProtectedPaths.ts"
+import { deletedPaths, operandsOf } from "./DeletedPaths.ts"
+import { absolutePath, isProtected, type ShellPlace, unknown } from "./ProtectedPaths.ts"
 
 /** A command as it would run: its name without a path, its arguments, the files that its output goes to. */
 export interface Run {
@@ -12,7 +12,7 @@ export interface Run {
   readonly sources: ReadonlyArray<string>
 }
 
-export const erasesVital = "it erases / or the home directory"
+export const deletesProtected = "it erases / or the home directory"
 
 /** Why one command must never run, if so. */
 export const destroys = (run: Run, place: ShellPlace): string | undefined =>
@@ -20,7 +20,7 @@ export const destroys = (run: Run, place: ShellPlace): string | undefined =>
 
 const erasesRoot = (run: Run, place: ShellPlace): boolean => {
   const isOnWindows = /^(rd|rmdir|del|erase|remove-item|ri)$/i.test(run.tool)
-  return erasedBy(run).some((path) => isVital(path, place) || (isOnWindows && isDrive(path)))
+  return deletedPaths(run).some((path) => isProtected(path, place) || (isOnWindows && isDrive(path)))
 }
 
 const formatsDisk = (run: Run, place: ShellPlace): boolean => {
@@ -91,7 +91,7 @@ const reachesIntoProcess = ({ args, sources, targets, tool }: Run, place: ShellP
 const processPath = (path: string, { cwd }: ShellPlace): string => (cwd.startsWith("/proc") ? `${cwd}/${path}` : "")
 
 const reasons: ReadonlyArray<readonly [string, (run: Run, place: ShellPlace) => boolean]> = [
-  [erasesVital, erasesRoot],
+  [deletesProtected, erasesRoot],
   ["it formats a disk", formatsDisk],
   ["it overwrites a disk", overwritesDisk],
   ["it shuts the machine down", shutsDown],

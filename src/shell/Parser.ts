@@ -1,7 +1,7 @@
 import { afterKeywords, isCaseHead } from "./Keywords.ts"
 import { type Scanned, scanAnsi, scanBraced, scanDocument, scanUntil } from "./Scanner.ts"
 import type { Command, Feature, Script, Word } from "./Syntax.ts"
-import { ShellWord } from "./Word.ts"
+import { WordBuilder } from "./Word.ts"
 
 /**
  * Takes a command line of `sh` apart. It never fails: what it does not understand is a feature. To some shells the
@@ -184,11 +184,11 @@ class Parser {
       if (!isLiteral && /[`$]/.test(body)) texts.push(body)
     }
     this.documents = []
-    for (const text of texts) this.nested(text, (inner) => inner.doubleQuoted(new ShellWord(), ""))
+    for (const text of texts) this.nested(text, (inner) => inner.doubleQuoted(new WordBuilder(), ""))
   }
 
   private word(): Word {
-    const word = new ShellWord()
+    const word = new WordBuilder()
     let isBraced = false
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""
@@ -230,7 +230,7 @@ class Parser {
     return char === "\n" ? "" : char
   }
 
-  private doubleQuoted(word: ShellWord, end = '"'): void {
+  private doubleQuoted(word: WordBuilder, end = '"'): void {
     word.quoted("")
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""

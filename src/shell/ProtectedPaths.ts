@@ -22,7 +22,7 @@ const windowsNames = ["windows", "users", "program files", "program files (x86)"
  * Whether to erase what a path stands for is to erase `/` or the home directory: it is one of them, holds the home, is a
  * directory of the system, or all that is directly in one of these. The path may be a pattern; what it could match counts.
  */
-export const isVital = (path: string, place: ShellPlace): boolean => {
+export const isProtected = (path: string, place: ShellPlace): boolean => {
   const absolute = absolutePath(path, place)
   if (absolute.includes(unknown)) return false
   const home = place.home === undefined ? undefined : partsOf(place.home)

@@ -4,7 +4,7 @@ import { absolutePath, type ShellPlace, unknown } from "./ProtectedPaths.ts"
 export type Values = ReadonlyArray<string>
 
 /** What is known of a shell while its commands are gone through. */
-export interface ShellScope {
+export interface Variables {
   readonly place: ShellPlace
   cwd: string
   readonly variables: Map<string, Values>
@@ -18,7 +18,7 @@ export interface ShellScope {
   readonly mentioned: ReadonlyArray<ReadonlySet<string>>
 }
 
-export const rootScope = (place: ShellPlace): ShellScope => ({
+export const rootScope = (place: ShellPlace): Variables => ({
   place,
   cwd: place.cwd,
   variables: new Map(),
@@ -29,9 +29,9 @@ export const rootScope = (place: ShellPlace): ShellScope => ({
 })
 
 /** A shell within: what it changes stays there. */
-export const childScope = (scope: ShellScope): ShellScope => ({ ...scope, variables: new Map(scope.variables) })
+export const childScope = (scope: Variables): Variables => ({ ...scope, variables: new Map(scope.variables) })
 
-export const placeOf = ({ cwd, place }: ShellScope): ShellPlace => ({ ...place, cwd })
+export const placeOf = ({ cwd, place }: Variables): ShellPlace => ({ ...place, cwd })
 
 /** Names that stand somewhere without a `$` before them. */
 export const mentionsIn = (source: string): ReadonlySet<string> => {
@@ -48,7 +48,7 @@ const setByShells = new Set(
 )
 
 /** What a variable stands for; nothing: the shell does not get that far. */
-export const valuesOf = (name: string, scope: ShellScope): Values => {
+export const valuesOf = (name: string, scope: Variables): Values => {
   const { mentioned, place, positional, variables } = scope
   // That shell itself.
   if (name === "$") return ["self"]
@@ -67,14 +67,14 @@ export const valuesOf = (name: string, scope: ShellScope): Values => {
 }
 
 /** What is not set is empty. */
-const asSet = (value: string | undefined, { isStrict }: ShellScope): Values =>
+const asSet = (value: string | undefined, { isStrict }: Variables): Values =>
   value === undefined ? (isStrict ? [] : [""]) : [value]
 
 /** Between the fields that one word becomes. */
 export const separator = "\uE001"
 
 /** Where `cd` leads. */
-export const changeDirectory = (scope: ShellScope, args: Values): void => {
+export const changeDirectory = (scope: Variables, args: Values): void => {
   const target = args.find((arg) => arg === "-" || !arg.startsWith("-")) ?? scope.place.home ?? unknown
   scope.cwd = target === "-" ? unknown : absolutePath(target, placeOf(scope))
 }

@@ -1,7 +1,7 @@
 import type { Part, Word } from "./Syntax.ts"
 
 /** Puts a word together, piece by piece. */
-export class ShellWord {
+export class WordBuilder {
   private readonly parts: Array<Part> = []
   private length = 0
   private globAt = -1

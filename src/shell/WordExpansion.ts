@@ -1,5 +1,5 @@
 import type { Part, Word } from "./Syntax.ts"
-import { separator, type ShellScope, type Values, valuesOf } from "./Variables.ts"
+import { separator, type Variables, type Values, valuesOf } from "./Variables.ts"
 import { unknown } from "./ProtectedPaths.ts"
 
 /** More fields than this are not made of a word. */
@@ -9,13 +9,13 @@ const maxFields = 64
 const maxText = 16_384
 
 /** What a command says, as far as that can be known. */
-export type Output = (source: string, scope: ShellScope) => Values | undefined
+export type Output = (source: string, scope: Variables) => Values | undefined
 
 /**
  * The fields that the shell makes of a word: braces, `~` and variables are put in their place, patterns stay what they are.
  * Where a variable may be one of several, all of them are there.
  */
-export const fieldsOf = (word: Word, scope: ShellScope, output: Output): ReadonlyArray<string> => {
+export const fieldsOf = (word: Word, scope: Variables, output: Output): ReadonlyArray<string> => {
   const hasQuotes = word.parts.some(({ isQuoted }) => isQuoted)
   const fields: Array<string> = []
   for (const pattern of braced(masked(word.parts))) {
@@ -32,7 +32,7 @@ export const fieldsOf = (word: Word, scope: ShellScope, output: Output): Readonl
 }
 
 /** What a variable stands for once it is set to a word: that is not split. */
-export const assigned = (parts: ReadonlyArray<Part>, scope: ShellScope, output: Output): Values => {
+export const assigned = (parts: ReadonlyArray<Part>, scope: Variables, output: Output): Values => {
   const whole = parts.map((part) => (part.isExpansion ? { ...part, isQuoted: true } : part))
   const values = filled(withHome(masked(whole), scope), whole, scope, output)
   return values.map((value) => (value.length > maxText ? unknown : unmasked(value).replaceAll(separator, " ")))
@@ -78,7 +78,7 @@ const range = (from: number, to: number): ReadonlyArray<number> => {
   return Array.from({ length }, (_, index) => from + (from <= to ? index : -index))
 }
 
-const withHome = (text: string, scope: ShellScope): string =>
+const withHome = (text: string, scope: Variables): string =>
   text.replace(/^~([\w.-]*|\+)(?=$|[/\\])/, (_, name: string) => {
     const home = valuesOf("HOME", scope)[0] ?? unknown
     if (name === "") return home
@@ -89,7 +89,7 @@ const withHome = (text: string, scope: ShellScope): string =>
   })
 
 /** The text with its expansions in place, in all combinations. */
-const filled = (text: string, parts: ReadonlyArray<Part>, scope: ShellScope, output: Output): Values => {
+const filled = (text: string, parts: ReadonlyArray<Part>, scope: Variables, output: Output): Values => {
   let texts: ReadonlyArray<string> = [""]
   let from = 0
   const most = text.length + maxText
@@ -104,12 +104,12 @@ const filled = (text: string, parts: ReadonlyArray<Part>, scope: ShellScope, out
   return texts.map((head) => head + text.slice(from))
 }
 
-const expanded = ({ isQuoted, text }: Part, scope: ShellScope, output: Output): Values => {
+const expanded = ({ isQuoted, text }: Part, scope: Variables, output: Output): Values => {
   const values = substituted(text, scope, output)
   return isQuoted ? values : values.map((value) => value.replaceAll(/[ \t\n]+/g, separator))
 }
 
-const substituted = (text: string, scope: ShellScope, output: Output): Values => {
+const substituted = (text: string, scope: Variables, output: Output): Values => {
   const command = /^`(.*)`$/s.exec(text)?.[1]?.replaceAll(/\\([`$\\])/g, "$1") ?? /^\$\((?!\()(.*)\)$/s.exec(text)?.[1]
   if (command !== undefined) return [output(command, scope)?.join(" ") ?? unknown]
   if (text === "$") return ["$"]
@@ -122,7 +122,7 @@ const substituted = (text: string, scope: ShellScope, output: Output): Values =>
 }
 
 /** What becomes of a value by `${name…}`; a variable that is not set counts as empty. */
-const changed = (value: string, change: string, scope: ShellScope, output: Output): Values => {
+const changed = (value: string, change: string, scope: Variables, output: Output): Values => {
   if (change === "" || value === unknown) return [value]
   const [, operator, word = ""] = /^:?([-=+?])(.*)$/s.exec(change) ?? []
   if (operator === "?") return value === "" ? [] : [value]

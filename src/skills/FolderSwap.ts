@@ -1,7 +1,7 @@
 import { lstat, readdir, rename, rm } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { isAlive } from "../process/ProcessIdentity.ts"
-import { sibling, siblingOf } from "./StagingName.ts"
+import { stagingName, parseStagingName } from "./StagingName.ts"
 import { codeOf, refusal } from "./SkillFile.ts"
 
 /** Others may put the same skill in the same place at the same time; after so many tries it is theirs. */
@@ -15,7 +15,7 @@ export const place = async (staged: string, folder: string, name: string, force:
   const target = NodePath.join(folder, name)
   const replaced: Array<string> = []
   const stepAside = async () => {
-    const old = sibling(folder, name, "old")
+    const old = stagingName(folder, name, "old")
     if (await moved(target, old)) replaced.push(old)
   }
   for (let attempt = 1; ; attempt++) {
@@ -44,7 +44,7 @@ export const refuseTaken = async (folder: string, name: string): Promise<void> =
 
 /** Takes a skill away in one step; whether it was there. */
 export const remove = async (folder: string, name: string): Promise<boolean> => {
-  const gone = sibling(folder, name, "gone")
+  const gone = stagingName(folder, name, "gone")
   const wasThere = await moved(NodePath.join(folder, name), gone)
   if (wasThere) await deleteTree(gone)
   return wasThere
@@ -56,7 +56,7 @@ export const remove = async (folder: string, name: string): Promise<boolean> => 
  */
 export const tidy = async (folder: string): Promise<void> => {
   for (const entry of await readdir(folder)) {
-    const left = siblingOf(entry)
+    const left = parseStagingName(entry)
     if (left === undefined || isAlive(left.owner)) continue
     const path = NodePath.join(folder, entry)
     const target = NodePath.join(folder, left.name)
@@ -71,7 +71,7 @@ const taken = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EISDIR", "EPERM"])
 
 /** It loses its claim to the name before it loses its first file. */
 const discard = async (old: string, folder: string, name: string): Promise<void> => {
-  const gone = sibling(folder, name, "gone")
+  const gone = stagingName(folder, name, "gone")
   if (await moved(old, gone)) await deleteTree(gone)
 }
 

@@ -3,7 +3,7 @@ import * as NodePath from "node:path"
 import { isSkillName, nameRule } from "./Skill.ts"
 import { codeOf, holds, readSkill, skillFile } from "./SkillFile.ts"
 import { type InstalledSkill, SkillRefused } from "./SkillRegistry.ts"
-import { siblingOf } from "./StagingName.ts"
+import { parseStagingName } from "./StagingName.ts"
 
 /** So many entries of one folder are looked at, so many skills of it are read, and so many of those at a time. */
 const maxEntries = 10_000
@@ -14,7 +14,7 @@ const atATime = 16
 const attempts = 5
 
 /** One folder of skills. */
-export interface Shelf {
+export interface SkillFolder {
   readonly path: string
   readonly source: InstalledSkill["source"]
   /** Where its skills must really lie, if not just anywhere: a real path. */
@@ -22,13 +22,13 @@ export interface Shelf {
 }
 
 /** What stands on a shelf, and what is wrong with the rest of it. */
-export interface Stock {
+export interface FolderContents {
   readonly skills: ReadonlyArray<InstalledSkill>
   readonly problems: ReadonlyArray<string>
 }
 
 /** Reads what stands on a shelf; an absent one is empty. */
-export const readShelf = async (shelf: Shelf): Promise<Stock> => {
+export const readSkillFolder = async (shelf: SkillFolder): Promise<FolderContents> => {
   const skills: Array<InstalledSkill> = []
   const problems: Array<string> = []
   try {
@@ -59,13 +59,13 @@ interface Entries {
 }
 
 /** The entries of a shelf. */
-const placesOf = async ({ path, source }: Shelf): Promise<Entries> => {
+const placesOf = async ({ path, source }: SkillFolder): Promise<Entries> => {
   const places = new Map<string, string>()
   const misnamed: Array<string> = []
   let seen = 0
   for await (const { name: entry } of await opendir(path)) {
     if (++seen > maxEntries) break
-    const beside = source === "global" ? siblingOf(entry) : undefined
+    const beside = source === "global" ? parseStagingName(entry) : undefined
     if (isSkillName(entry)) places.set(entry, entry)
     else if (beside?.kind === "old" && !places.has(beside.name)) places.set(beside.name, entry)
     else if (!entry.startsWith(".") && misnamed.length < maxSkills) misnamed.push(entry)
@@ -74,7 +74,10 @@ const placesOf = async ({ path, source }: Shelf): Promise<Entries> => {
 }
 
 /** Whoever wrote a skill and sees it nowhere must be told; what holds no `SKILL.md` was not meant to be one. */
-const misnamedSkills = async ({ path }: Shelf, entries: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+const misnamedSkills = async (
+  { path }: SkillFolder,
+  entries: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
   const found = await Promise.all(
     entries.map((entry) =>
       stat(NodePath.join(path, entry, skillFile)).then(
@@ -87,7 +90,11 @@ const misnamedSkills = async ({ path }: Shelf, entries: ReadonlyArray<string>): 
 }
 
 /** A skill, or what is wrong with it, or nothing, where no folder stands. */
-const readPlace = async (shelf: Shelf, name: string, first: string): Promise<InstalledSkill | string | undefined> => {
+const readPlace = async (
+  shelf: SkillFolder,
+  name: string,
+  first: string
+): Promise<InstalledSkill | string | undefined> => {
   let entry: string | undefined = first
   let problem: string | undefined
   for (let attempt = 1; entry !== undefined && attempt <= attempts; attempt++) {
@@ -108,7 +115,11 @@ const readPlace = async (shelf: Shelf, name: string, first: string): Promise<Ins
   return problem
 }
 
-const readFolder = async ({ source, within }: Shelf, name: string, path: string): Promise<InstalledSkill | string> => {
+const readFolder = async (
+  { source, within }: SkillFolder,
+  name: string,
+  path: string
+): Promise<InstalledSkill | string> => {
   const folder = await realpath(path)
   if (within !== undefined && !holds(within, folder)) return `${path} is a link that leads out of the project`
   const skill = await readSkill(folder)

@@ -6,8 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { Config } from "../config/Config.ts"
 import { place, refuseTaken, remove, tidy } from "./FolderSwap.ts"
-import { readShelf, type Shelf } from "./SkillFolder.ts"
-import { sibling } from "./StagingName.ts"
+import { readSkillFolder, type SkillFolder } from "./SkillFolder.ts"
+import { stagingName } from "./StagingName.ts"
 import { isSkillName, nameRule } from "./Skill.ts"
 import { codeOf, holds, readSkill, readText, refusal, skillFile } from "./SkillFile.ts"
 import { SkillRefused, SkillRegistry } from "./SkillRegistry.ts"
@@ -37,7 +37,7 @@ export const layer = Layer.effect(
 
     const list = Effect.fn("SkillRegistry.list")(function* (workingDir: string) {
       const shelves = yield* Effect.promise(() => shelvesOf(folder, workingDir))
-      const stocks = yield* Effect.promise(() => Promise.all(shelves.map(readShelf)))
+      const stocks = yield* Effect.promise(() => Promise.all(shelves.map(readSkillFolder)))
       for (const problem of stocks.flatMap(({ problems }) => problems))
         yield* tell(`a skill cannot be used: ${problem}`)
       const usable = stocks
@@ -68,14 +68,14 @@ export const layer = Layer.effect(
 
 const maxTold = 1000
 
-const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<Shelf>> => {
+const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<SkillFolder>> => {
   const path = NodePath.join(workingDir, ".atomic-agent", "skills")
   // With each turn: who has no skills should not wait for three looks into the file system.
   if (isAbsent(path) && isAbsent(folder)) return []
   const [within, real, global] = await Promise.all(
     [workingDir, path, folder].map((each) => realpath(each).catch(noPath))
   )
-  const shelves: ReadonlyArray<Shelf> = [{ path: folder, source: "global" }]
+  const shelves: ReadonlyArray<SkillFolder> = [{ path: folder, source: "global" }]
   // In the home directory, the project's folder may be the global one.
   if (within === undefined || real === undefined || real === global) return shelves
   return [...shelves, { path, source: "project", within }]
@@ -100,7 +100,7 @@ const installFrom = async (sourcePath: string, folder: string, force: boolean) =
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (holds(source, await realpath(folder))) throw refusal(`${sourcePath} holds ${folder}, where skills are installed`)
   if (!force) await refuseTaken(folder, name)
-  const staged = sibling(folder, name, "new")
+  const staged = stagingName(folder, name, "new")
   try {
     await copyTree(source, staged)
     await validate(staged, name)

@@ -1,7 +1,7 @@
 import type { Skill } from "./Skill.ts"
 
 /** What the model is told of a skill before it reads it. */
-export interface SkillLine {
+export interface SkillSummary {
   readonly name: string
   readonly description: string
 }
@@ -11,8 +11,10 @@ const maxLine = 300
 const maxAll = 8000
 
 /** One line a skill (contract 8); those that there is no room for are known to the tool `skill.view`. */
-export const skillLines = (skills: ReadonlyArray<Pick<Skill, "name" | "description">>): ReadonlyArray<SkillLine> => {
-  const lines: Array<SkillLine> = []
+export const skillSummaries = (
+  skills: ReadonlyArray<Pick<Skill, "name" | "description">>
+): ReadonlyArray<SkillSummary> => {
+  const lines: Array<SkillSummary> = []
   let room = maxAll
   for (const { description, name } of skills) {
     const line = { name, description: cut(description.replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), maxLine) }
@@ -30,7 +32,7 @@ export const skillLines = (skills: ReadonlyArray<Pick<Skill, "name" | "descripti
 }
 
 /** What tells the model, in the course of a session, which skills there are now. */
-export const skillNotice = (lines: ReadonlyArray<SkillLine>): string => {
+export const skillNotice = (lines: ReadonlyArray<SkillSummary>): string => {
   const list = lines.map(({ description, name }) => `\n- ${name}: ${description}`).join("")
   return `${noticeStart} ${lines.length === 0 ? "There are none any more.]" : `There are now these, and no others:${list}]`}`
 }

@@ -6,7 +6,7 @@ interface Waiting {
 }
 
 /** Fibers that wait for room, let in one after the other in the order they came: none is overtaken for ever. */
-export class WaitingLine {
+export class FairQueue {
   #waiting: Array<Waiting> = []
 
   get isEmpty(): boolean {

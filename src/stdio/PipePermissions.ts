@@ -6,7 +6,7 @@ import * as Fs from "node:fs"
  * process that knows of it can give the permissions back, and root needs none. Sockets cannot be opened so at all, and
  * files and pipes that have a name are not ours to change.
  */
-export const sealPipes = (): void => {
+export const removePipePermissions = (): void => {
   if (process.platform !== "linux") return
   for (const fd of [0, 1]) {
     try {

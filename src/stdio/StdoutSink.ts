@@ -10,7 +10,7 @@ import { Config } from "../config/Config.ts"
 import { type Event, eventExtension } from "../protocol/Event.ts"
 import type { Extension } from "../protocol/Request.ts"
 import { Outbox } from "./Outbox.ts"
-import { WaitingLine } from "./FairQueue.ts"
+import { FairQueue } from "./FairQueue.ts"
 
 /** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
 const writeBytes = 64 * 1024
@@ -44,8 +44,8 @@ export class StdoutSink extends Context.Service<
       const budget = (yield* Config).sidecar.outputBufferBytes
       const outbox = new Outbox()
       const filled = Latch.makeUnsafe(false)
-      const events = new WaitingLine()
-      const answers = new WaitingLine()
+      const events = new FairQueue()
+      const answers = new FairQueue()
       const broken = Latch.makeUnsafe(false)
       const granted = new Set<Extension>()
       let inFlight = 0

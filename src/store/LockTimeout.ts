@@ -6,13 +6,13 @@ import * as Effect from "effect/Effect"
 const lastPatience = 2_000_000_000n
 
 /** Whether it is still worth waiting for a database that another program has locked. */
-export interface LockPatience {
+export interface LockTimeout {
   readonly isLeft: Effect.Effect<boolean>
   /** The end has begun: what waits gives up in time, so that what it holds up can still be told. */
   readonly hurry: Effect.Effect<void>
 }
 
-export const make = (): LockPatience => {
+export const make = (): LockTimeout => {
   let until: bigint | undefined
   return {
     isLeft: Effect.map(Clock.monotonicTimeNanos, (now) => until === undefined || now < until),
@@ -23,6 +23,6 @@ export const make = (): LockPatience => {
 }
 
 /** The patience of one sidecar; where nobody provides one it has no end of its own. */
-export const LockPatience = Context.Reference<LockPatience>("atomic-agent-sidecar/store/LockTimeout", {
+export const LockTimeout = Context.Reference<LockTimeout>("atomic-agent-sidecar/store/LockTimeout", {
   defaultValue: make
 })

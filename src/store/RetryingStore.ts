@@ -20,7 +20,7 @@ const lastTry = "1 second"
  * error, seen by `load`, and written with a later commit or, at the latest, when its scope closes, if the database takes it
  * by then. It holds no more than the sessions of this process, as they were in memory.
  */
-export const keepingUnsaved = Effect.fnUntraced(function* (store: SessionStore["Service"]) {
+export const retryingStore = Effect.fnUntraced(function* (store: SessionStore["Service"]) {
   const unsaved = new Map<string, StoredSession>()
   let notBefore = 0
   const inOrder = Semaphore.makeUnsafe(1)

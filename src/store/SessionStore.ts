@@ -12,7 +12,7 @@ import type { NewerDatabase } from "./Migrations.ts"
 import type { SqliteClient } from "./Sqlite.ts"
 import * as SqlSessions from "./SqlSessions.ts"
 import type { StoreError } from "./StoreError.ts"
-import { keepingUnsaved } from "./RetryingStore.ts"
+import { retryingStore } from "./RetryingStore.ts"
 
 export { StoreError } from "./StoreError.ts"
 
@@ -64,7 +64,7 @@ export class SessionStore extends Context.Service<
   )
 
   static layerFile(filename: string): Layer.Layer<SessionStore, NewerDatabase> {
-    return Layer.effect(this, Effect.flatMap(SqlSessions.make, keepingUnsaved)).pipe(
+    return Layer.effect(this, Effect.flatMap(SqlSessions.make, retryingStore)).pipe(
       Layer.provide(Database.layer(filename)),
       Layer.catchTag("StoreError", (error) =>
         this.layerMemory.pipe(

@@ -3,7 +3,7 @@ import * as Metric from "effect/Metric"
 import type { TurnEvent } from "../session/SessionFeed.ts"
 
 /** The figures of turns, under the names that `metric` events have, in a registry of their own. */
-export class Figures {
+export class TurnMetrics {
   readonly registry: Metric.MetricRegistry = new Map()
   readonly #context = Context.make(Metric.MetricRegistry, this.registry)
 

@@ -21,7 +21,7 @@ export interface Answered {
 }
 
 /** Matches responses to requests: each request is answered once (contract 3). */
-export class Answers {
+export class ResponseChecker {
   readonly #breach: Breach
   readonly #asked: Map<string, Array<Asked>> | undefined
   readonly #messages: ReadonlyArray<Asked>

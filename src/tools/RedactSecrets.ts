@@ -9,7 +9,7 @@ const shortest = 6
  * system keeps them, in `/proc/<pid>/environ` say, and they belong neither before the model nor into the transcript.
  * One that a command writes in another way is not recognised.
  */
-export const withoutOwnSecrets = ({ llama, telemetry }: Settings): ((text: string) => string) => {
+export const redactSecrets = ({ llama, telemetry }: Settings): ((text: string) => string) => {
   const headers = telemetry === undefined ? [] : Object.values(Redacted.value(telemetry.headers))
   // `Bearer x` is as secret without its first word, and stands percent-encoded in its variable.
   const secrets = headers.flatMap((value) => [value, ...value.split(" ").slice(1)])

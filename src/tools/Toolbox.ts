@@ -11,7 +11,7 @@ import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attach } from "./Attach.ts"
 import { fail } from "../files/FileErrors.ts"
 import { httpRequest } from "./HttpRequest.ts"
-import * as CommandGroups from "../process/BackgroundGroups.ts"
+import * as BackgroundGroups from "../process/BackgroundGroups.ts"
 import { finish } from "./Finish.ts"
 import { fsEdit } from "./fs/FsEdit.ts"
 import { fsGlob } from "./fs/FsGlob.ts"
@@ -19,7 +19,7 @@ import { fsGrep } from "./fs/FsGrep.ts"
 import { fsList } from "./fs/FsList.ts"
 import { fsRead } from "./fs/FsRead.ts"
 import { fsWrite } from "./fs/FsWrite.ts"
-import { withoutOwnSecrets } from "./RedactSecrets.ts"
+import { redactSecrets } from "./RedactSecrets.ts"
 import { shellRun } from "./shell/ShellRun.ts"
 import { skillRunScript } from "./skill/SkillRunScript.ts"
 import { skillView } from "./skill/SkillView.ts"
@@ -57,8 +57,8 @@ export class Toolbox extends Context.Service<
         const { toolTimeoutMs } = settings.agent
         const workspace = yield* Workspace
         const skills = yield* SkillRegistry
-        const groups = yield* CommandGroups.make
-        const hide = withoutOwnSecrets(settings)
+        const groups = yield* BackgroundGroups.make
+        const hide = redactSecrets(settings)
 
         const builtIn = [
           fsList(workspace),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { hiding } from "../../src/llama/RedactKey.ts"
+import { redactKey } from "../../src/llama/RedactKey.ts"
 
 describe("the API key in what a server says", () => {
   it.each([
@@ -19,10 +19,10 @@ describe("the API key in what a server says", () => {
     ["sk-secret", "sk-secretsk-secret", "<api key><api key>"],
     ["sk-secret", "nothing of it", "nothing of it"]
   ])("%s: %j becomes %j", (key, said, told) => {
-    assert.strictEqual(hiding(Redacted.make(key))(said), told)
+    assert.strictEqual(redactKey(Redacted.make(key))(said), told)
   })
 
   it("cannot be hidden where there is none", () => {
-    assert.strictEqual(hiding(undefined)("anything…"), "anything…")
+    assert.strictEqual(redactKey(undefined)("anything…"), "anything…")
   })
 })

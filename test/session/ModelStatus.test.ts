@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { LlamaClient, type ServerState } from "../../src/llama/LlamaClient.ts"
 import type { Event } from "../../src/protocol/Event.ts"
-import { ModelWatch } from "../../src/session/ModelStatus.ts"
+import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
 
 it.effect("what a probe cannot see of a server that loads is no change, and not forgotten", () => {
@@ -15,7 +15,7 @@ it.effect("what a probe cannot see of a server that loads is no change, and not 
   const told: Array<unknown> = []
   const emit = ({ payload }: Event) => Effect.sync(() => void told.push(payload))
   return Effect.gen(function* () {
-    const watch = yield* ModelWatch
+    const watch = yield* ModelStatus
     yield* watch.begin(ready)
     yield* watch.saw("loading")
     yield* Effect.forkScoped(watch.probing)
@@ -26,7 +26,7 @@ it.effect("what a probe cannot see of a server that loads is no change, and not 
     assert.deepStrictEqual(told, [found])
   }).pipe(
     Effect.provide(
-      ModelWatch.layer.pipe(
+      ModelStatus.layer.pipe(
         Layer.provide(Layer.mock(LlamaClient)({ url, slotId: -1, probe: Effect.sync(() => found) })),
         Layer.provide(Layer.mock(StdoutSink)({ emit, post: () => {}, grant: () => {}, isGranted: () => true }))
       )

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { newSession, type SessionHead } from "../../src/domain/Session.ts"
 import { type Entry } from "../../src/domain/Transcript.ts"
 import { SessionId, TurnId } from "../../src/protocol/Ids.ts"
-import { SessionLedger } from "../../src/session/SessionLog.ts"
+import { SessionLog } from "../../src/session/SessionLog.ts"
 import { SessionStore, StoreError } from "../../src/store/SessionStore.ts"
 import { errorLog } from "../store/logs.ts"
 
@@ -23,8 +23,8 @@ const setup = Effect.gen(function* () {
       written.push({ head, entries })
       return Effect.void
     })
-  const layer = SessionLedger.layer(stored).pipe(Layer.provide(Layer.mock(SessionStore)({ commit })))
-  const ledger = yield* Effect.provide(SessionLedger, layer)
+  const layer = SessionLog.layer(stored).pipe(Layer.provide(Layer.mock(SessionStore)({ commit })))
+  const ledger = yield* Effect.provide(SessionLog, layer)
   return { ledger, written, store }
 })
 

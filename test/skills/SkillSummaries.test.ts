@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isSkillNotice, skillLines, skillNotice } from "../../src/skills/SkillSummaries.ts"
+import { isSkillNotice, skillSummaries, skillNotice } from "../../src/skills/SkillSummaries.ts"
 
 const skill = (name: string, description: string) => ({ name, description })
 
@@ -14,12 +14,12 @@ describe("the lines of the skills", () => {
     ["x".repeat(301), `${"x".repeat(299)}…`],
     [`${"x".repeat(298)}👧${"x".repeat(9)}`, `${"x".repeat(298)}…`]
   ])("make one line of %j", (description, line) => {
-    assert.deepStrictEqual(skillLines([skill("pdf", description)]), [skill("pdf", line)])
+    assert.deepStrictEqual(skillSummaries([skill("pdf", description)]), [skill("pdf", line)])
   })
 
   it("end where there is no more room, and say how many are left", () => {
     const many = Array.from({ length: 200 }, (_, index) => skill(`skill-${index}`, "x".repeat(290)))
-    const lines = skillLines(many)
+    const lines = skillSummaries(many)
     assert.isBelow(
       lines.reduce((sum, { description, name }) => sum + name.length + description.length, 0),
       8200

@@ -10,7 +10,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import * as Database from "../../src/store/Database.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { keepingUnsaved } from "../../src/store/RetryingStore.ts"
+import { retryingStore } from "../../src/store/RetryingStore.ts"
 import { errorLog } from "./logs.ts"
 import { head, id, said } from "./sessions.ts"
 
@@ -23,7 +23,7 @@ const setup = Effect.gen(function* () {
   const [size] = yield* sql<{ page_count: number }>`PRAGMA page_count`
   return {
     below,
-    store: yield* keepingUnsaved(below),
+    store: yield* retryingStore(below),
     log,
     logged: Effect.provide(log.layer),
     fill: sql.unsafe(`PRAGMA max_page_count = ${size?.page_count}`),
@@ -78,7 +78,7 @@ describe("Unsaved", () => {
     Effect.gen(function* () {
       const { below, log, logged } = yield* setup
       let isBroken = true
-      const store = yield* keepingUnsaved({
+      const store = yield* retryingStore({
         ...below,
         commit: (head, entries) => (isBroken ? Effect.die(new TypeError("a bug")) : below.commit(head, entries))
       })
@@ -100,7 +100,7 @@ describe("Unsaved", () => {
     Effect.gen(function* () {
       const { below, logged, fill, empty } = yield* setup
       const scope = yield* Scope.make()
-      const store = yield* Scope.provide(keepingUnsaved(below), scope)
+      const store = yield* Scope.provide(retryingStore(below), scope)
       yield* store.commit(head(), [said("saved")])
       yield* fill
       yield* store.commit(head({ turnCount: 1 }), [large(1)]).pipe(logged)
@@ -120,7 +120,7 @@ describe("Unsaved", () => {
       const gate = yield* Deferred.make<void>()
       let tries = 0
       const store = yield* Scope.provide(
-        keepingUnsaved({
+        retryingStore({
           ...below,
           commit: (head, entries) =>
             tries++ === 0
@@ -167,7 +167,7 @@ describe("Unsaved", () => {
       const { below } = yield* setup
       const started = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
-      const store = yield* keepingUnsaved({
+      const store = yield* retryingStore({
         ...below,
         commit: (head, entries) =>
           Deferred.succeed(started, undefined).pipe(

@@ -1,5 +1,5 @@
 import type { CallDraft } from "./ToolCallAssembler.ts"
-import * as CallJoiner from "./ToolCallAssembler.ts"
+import * as ToolCallAssembler from "./ToolCallAssembler.ts"
 import type { CallFragment, ChatChunk, Counts } from "./ChatChunk.ts"
 import type { ModelEvent, ToolSpec, Usage } from "../LlamaClient.ts"
 import type { Overflow, Rejected } from "../LlamaError.ts"
@@ -107,7 +107,7 @@ export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null =>
       calls: state.calls.map((call, index) => ({
         name: state.tools.get(call.name) ?? call.name,
         // Only the last call can have been cut: they come one after the other.
-        args: CallJoiner.toArguments(call, cut && index === state.calls.length - 1)
+        args: ToolCallAssembler.toArguments(call, cut && index === state.calls.length - 1)
       })),
       ...(usage === undefined ? {} : { usage }),
       ...(perSecond === undefined ? {} : { tokensPerSecond: perSecond })
@@ -125,7 +125,7 @@ const withCalls = (
 ): Pick<DecoderState, "calls" | "callsLength"> => {
   let { calls, callsLength } = state
   for (const piece of pieces) {
-    calls = CallJoiner.join(calls, piece, isTool(state))
+    calls = ToolCallAssembler.join(calls, piece, isTool(state))
     callsLength += lengthOf(piece)
     if (calls.length > maxCalls) break
   }

@@ -1,5 +1,5 @@
 /** Where a JSON object that comes in pieces stands. */
-export interface ObjectEnd {
+export interface JsonObjectScanner {
   /** `before` it, inside it, `closed` with nothing behind it; `other`: what stands there is no object. */
   readonly place: "before" | "inside" | "closed" | "other"
   readonly depth: number
@@ -10,10 +10,10 @@ export interface ObjectEnd {
   readonly escaped: boolean
 }
 
-export const start: ObjectEnd = { place: "before", depth: 0, deepest: 0, inString: false, escaped: false }
+export const start: JsonObjectScanner = { place: "before", depth: 0, deepest: 0, inString: false, escaped: false }
 
 /** One more piece: only its own characters are looked at, however much came before. What is closed need not be valid. */
-export const push = (state: ObjectEnd, piece: string): ObjectEnd => {
+export const push = (state: JsonObjectScanner, piece: string): JsonObjectScanner => {
   let { place, depth, deepest, inString, escaped } = state
   for (let at = 0; at < piece.length && place !== "other"; at += 1) {
     const code = piece.charCodeAt(at)

@@ -1,7 +1,7 @@
 import { isObject } from "effect/Predicate"
 import type { ToolArguments } from "../../domain/ToolCall.ts"
 import type { CallFragment } from "./ChatChunk.ts"
-import * as ObjectEnd from "./JsonObjectScanner.ts"
+import * as JsonObjectScanner from "./JsonObjectScanner.ts"
 
 /** A tool call as far as it has come. */
 export interface CallDraft {
@@ -11,7 +11,7 @@ export interface CallDraft {
   /** All pieces of the arguments, one after the other. */
   readonly joined: string
   /** Where they stand: to read all of them with each piece would take longer and longer. */
-  readonly end: ObjectEnd.ObjectEnd
+  readonly end: JsonObjectScanner.JsonObjectScanner
   /** The newest piece, as long as each piece began with the one before: some servers repeat instead of going on. */
   readonly newest: string | undefined
   /** Arguments that came as a value and not as text. */
@@ -53,7 +53,11 @@ export const toArguments = (call: CallDraft, cut: boolean): ToolArguments => {
 
 type JsonObject = Extract<ToolArguments, { _tag: "Parsed" }>["value"]
 
-const toParsed = (value: JsonObject, text: string, end = ObjectEnd.push(ObjectEnd.start, text)): ToolArguments =>
+const toParsed = (
+  value: JsonObject,
+  text: string,
+  end = JsonObjectScanner.push(JsonObjectScanner.start, text)
+): ToolArguments =>
   end.deepest > maxDepth ? unusable(text, "the arguments are nested too deep") : { _tag: "Parsed", value }
 
 /** What goes through a value level by level, as schemas do, runs out of stack at some thousands. */
@@ -69,7 +73,7 @@ const empty: CallDraft = {
   id: undefined,
   name: "",
   joined: "",
-  end: ObjectEnd.start,
+  end: JsonObjectScanner.start,
   newest: undefined,
   value: undefined
 }
@@ -113,7 +117,7 @@ const extend = (call: CallDraft, piece: CallFragment): CallDraft => {
     // A name that is not the same again is the rest of one that came in pieces.
     name: piece.name === undefined || piece.name === call.name ? call.name : call.name + piece.name,
     joined: call.joined + args,
-    end: ObjectEnd.push(call.end, args),
+    end: JsonObjectScanner.push(call.end, args),
     newest: args === "" ? call.newest : goesOn ? args : undefined,
     value:
       typeof piece.args === "string"

@@ -2,7 +2,7 @@ import type { Settings } from "../../config/Config.ts"
 import { managedHost, managedUrl } from "../../config/ManagedUrl.ts"
 
 /** How one run of the managed server ended, or why it did not begin. */
-export type ServerEnd =
+export type ExitReport =
   | { readonly _tag: "NotFound"; readonly command: string; readonly path: string }
   | { readonly _tag: "NotRunnable"; readonly command: string; readonly why: string }
   /** Somebody else listens there; `model` where that is a model server. */
@@ -33,7 +33,7 @@ export const exhausted = maxRestarts
  */
 export const restart = (
   failed: number,
-  end: ServerEnd,
+  end: ExitReport,
   readyMs: number
 ): { readonly failed: number; readonly pauseMs: number } | null => {
   if (end._tag === "NotFound" || end._tag === "NotRunnable") return null
@@ -42,7 +42,7 @@ export const restart = (
 }
 
 /** One line, and below it the server's own last words, if it had any. */
-export const inWords = (end: ServerEnd): string => {
+export const inWords = (end: ExitReport): string => {
   switch (end._tag) {
     case "NotFound":
       return /[/\\]/.test(end.command)
@@ -63,7 +63,7 @@ export const inWords = (end: ServerEnd): string => {
 }
 
 /** What the user can do about it. */
-export const hint = (end: ServerEnd, { localModels: { managed }, stateDir }: Settings): string => {
+export const hint = (end: ExitReport, { localModels: { managed }, stateDir }: Settings): string => {
   const file = `${stateDir}/config.json`
   switch (end._tag) {
     case "NotFound":

@@ -2,7 +2,7 @@ import type { Settings } from "../../config/Config.ts"
 import { managedHost } from "../../config/ManagedUrl.ts"
 
 /** The arguments of the managed server: the user's own come last, so that they win. */
-export const argumentsOf = (managed: Settings["localModels"]["managed"]): ReadonlyArray<string> => [
+export const launchArguments = (managed: Settings["localModels"]["managed"]): ReadonlyArray<string> => [
   "--host",
   managedHost,
   "--port",

@@ -9,7 +9,7 @@ import type { StdoutSink } from "../../stdio/StdoutSink.ts"
 import { LlamaClient, type ModelEvent, type ModelRequest, type ServerState } from "../LlamaClient.ts"
 import { LlamaError, Loading, reworded, Unreachable } from "../LlamaError.ts"
 import * as LlamaHttp from "../LlamaHttp.ts"
-import { LlamaServer } from "./ManagedServer.ts"
+import { ManagedServer } from "./ManagedServer.ts"
 
 /** How long a probe waits for a server that is being started, in milliseconds. */
 const probePatienceMs = 2500
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<LlamaClient, never, Config | Lifeline | StdoutSi
   LlamaClient,
   Effect.gen(function* () {
     const settings = yield* Config
-    const server = yield* LlamaServer
+    const server = yield* ManagedServer
     const client = yield* LlamaHttp.make(settings, server.url)
     const { requestTimeoutMs } = settings.llama
 
@@ -131,4 +131,4 @@ export const layer: Layer.Layer<LlamaClient, never, Config | Lifeline | StdoutSi
       child: { start: server.start, losses: server.losses }
     })
   })
-).pipe(Layer.provide(LlamaServer.layer))
+).pipe(Layer.provide(ManagedServer.layer))

@@ -9,14 +9,14 @@ import { managedUrl } from "../../config/ManagedUrl.ts"
 import { inherited } from "../../process/Environment.ts"
 import { Lifeline } from "../../stdio/Lifeline.ts"
 import { StdoutSink } from "../../stdio/StdoutSink.ts"
-import { hiding } from "../RedactKey.ts"
+import { redactKey } from "../RedactKey.ts"
 import * as HttpTransport from "../HttpTransport.ts"
 import type { ServerLoss } from "../LlamaClient.ts"
 import { Unreachable } from "../LlamaError.ts"
 import * as LlamaProbe from "../LlamaProbe.ts"
 import { isListening } from "./PortCheck.ts"
-import { argumentsOf } from "./LaunchArguments.ts"
-import { exhausted, hint, inWords, restart, type ServerEnd } from "./ExitReport.ts"
+import { launchArguments } from "./LaunchArguments.ts"
+import { exhausted, hint, inWords, restart, type ExitReport } from "./ExitReport.ts"
 import { ServerLog } from "./ServerLog.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
@@ -43,8 +43,8 @@ const lookMs = 1000
  * llama-server as our child: started when somebody wants it, started again when it ends, given up when it has failed too
  * often in a row, ended with the scope.
  */
-export class LlamaServer extends Context.Service<
-  LlamaServer,
+export class ManagedServer extends Context.Service<
+  ManagedServer,
   {
     readonly url: string
     /** Has it started, if it does not run; one that was given up gets one more chance. Waits for nothing. */
@@ -57,8 +57,8 @@ export class LlamaServer extends Context.Service<
     readonly losses: Queue.Dequeue<ServerLoss>
   }
 >()("atomic-agent-sidecar/llama/managed/ManagedServer") {
-  static readonly layer: Layer.Layer<LlamaServer, never, Config | Lifeline | StdoutSink> = Layer.effect(
-    LlamaServer,
+  static readonly layer: Layer.Layer<ManagedServer, never, Config | Lifeline | StdoutSink> = Layer.effect(
+    ManagedServer,
     Effect.gen(function* () {
       const settings = yield* Config
       const sink = yield* StdoutSink
@@ -71,7 +71,7 @@ export class LlamaServer extends Context.Service<
       )
       const wanted = Latch.makeUnsafe(false)
       const written = Latch.makeUnsafe(false)
-      const log = new ServerLog(hiding(settings.llama.apiKey))
+      const log = new ServerLog(redactKey(settings.llama.apiKey))
       /** It does not listen. */
       const down = Latch.makeUnsafe(true)
       /** It listens, or is given up. */
@@ -112,7 +112,7 @@ export class LlamaServer extends Context.Service<
       })
       if (settings.log.level === "debug") yield* Effect.forkScoped(Effect.forever(tellWhatItWrites))
 
-      const portTaken = Effect.gen(function* (): Effect.fn.Return<ServerEnd | undefined> {
+      const portTaken = Effect.gen(function* (): Effect.fn.Return<ExitReport | undefined> {
         if (!(yield* isListening(managed.port))) return undefined
         const { model, state } = yield* look
         return { _tag: "PortTaken", port: managed.port, ...(state === "ready" && model !== undefined && { model }) }
@@ -122,7 +122,7 @@ export class LlamaServer extends Context.Service<
         log.begin()
         const ended = yield* ServerProcess.launch({
           command: managed.command,
-          args: argumentsOf(managed),
+          args: launchArguments(managed),
           env: inherited(),
           log,
           heard: () => written.openUnsafe(),
@@ -134,7 +134,7 @@ export class LlamaServer extends Context.Service<
         return yield* ended
       }).pipe(Effect.scoped)
 
-      const giveUp = (end: ServerEnd) => {
+      const giveUp = (end: ExitReport) => {
         loss = { error: inWords(end), hint: hint(end, settings) }
         failed = exhausted
         wanted.closeUnsafe()
@@ -174,7 +174,7 @@ export class LlamaServer extends Context.Service<
         Effect.suspend(() => (loss === undefined ? Effect.void : Effect.fail(Unreachable.make({ detail: loss.error }))))
       )
 
-      return LlamaServer.of({
+      return ManagedServer.of({
         url,
         start,
         listening,

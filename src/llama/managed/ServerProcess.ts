@@ -2,9 +2,9 @@ import type { ChildProcess } from "node:child_process"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Guard from "../../process/OrphanReaper.ts"
+import * as OrphanReaper from "../../process/OrphanReaper.ts"
 import { signal } from "../../process/ProcessGroup.ts"
-import type { ServerEnd } from "./ExitReport.ts"
+import type { ExitReport } from "./ExitReport.ts"
 import type { ServerLog } from "./ServerLog.ts"
 
 export interface ServerLaunch {
@@ -28,9 +28,9 @@ const drainMs = 250
  * Runs the server in a process group of its own, until the scope closes: TERM, a while, TERM, KILL. It gets neither our
  * stdin nor our stdout. The result waits for its end.
  */
-export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ServerEnd>, never, Scope.Scope> =>
+export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ExitReport>, never, Scope.Scope> =>
   Effect.map(
-    Effect.flatMap(Guard.make, (guard) =>
+    Effect.flatMap(OrphanReaper.make, (guard) =>
       Effect.acquireRelease(
         Effect.sync(() => start(launch, guard)),
         (running) => Effect.andThen(end(running, launch.patienceMs), Effect.sync(running.release))
@@ -51,14 +51,14 @@ export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<Server
 interface Running {
   /** Of the process and its group; undefined: there is none. */
   readonly pid: number | undefined
-  readonly ended: Deferred.Deferred<ServerEnd>
+  readonly ended: Deferred.Deferred<ExitReport>
   /** Its stderr has ended. */
   readonly drained: Deferred.Deferred<void>
   readonly release: () => void
 }
 
-const start = ({ args, command, env, heard, log }: ServerLaunch, guard: Guard.Guard): Running => {
-  const ended = Deferred.makeUnsafe<ServerEnd>()
+const start = ({ args, command, env, heard, log }: ServerLaunch, guard: OrphanReaper.OrphanReaper): Running => {
+  const ended = Deferred.makeUnsafe<ExitReport>()
   const drained = Deferred.makeUnsafe<void>()
   const failed = (error: Error): Running => {
     Deferred.doneUnsafe(ended, Effect.succeed(notStarted(command, env["PATH"] ?? "", error)))
@@ -115,7 +115,7 @@ const end = ({ ended, pid }: Running, patienceMs: Effect.Effect<number>) =>
     yield* within(secondTermMs)
   })
 
-const notStarted = (command: string, path: string, error: Error): ServerEnd =>
+const notStarted = (command: string, path: string, error: Error): ExitReport =>
   "code" in error && error.code === "ENOENT"
     ? { _tag: "NotFound", command, path }
     : { _tag: "NotRunnable", command, why: error.message }

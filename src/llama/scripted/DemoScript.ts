@@ -1,7 +1,7 @@
 import type { Script } from "./Script.ts"
 
 /** A conversation that shows what the sidecar can do, for a host that has no model yet; it begins anew at its end. */
-export const builtInScript: Script = {
+export const demoScript: Script = {
   model: "built-in script",
   turns: [
     {

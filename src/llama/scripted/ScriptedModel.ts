@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { isObject } from "effect/Predicate"
 import { readFileSync } from "node:fs"
 import type { ToolArguments } from "../../domain/ToolCall.ts"
-import { builtInScript } from "./DemoScript.ts"
+import { demoScript } from "./DemoScript.ts"
 import type { ModelEvent, ModelRequest } from "../LlamaClient.ts"
 import { LlamaClient } from "../LlamaClient.ts"
 import { Cut, LlamaError, Loading, Malformed, Overflow, Rejected, Stalled, Unreachable } from "../LlamaError.ts"
@@ -15,7 +15,7 @@ import { sizeOf } from "../prompt/Trimming.ts"
 /** A model that says what a script has for each turn and step; without a script, a built-in one. See {@link Script}. */
 export const layer = (path: string | undefined): Layer.Layer<LlamaClient, ScriptError> =>
   path === undefined
-    ? fromScript(builtInScript)
+    ? fromScript(demoScript)
     : Layer.unwrap(Effect.map(read(path), (script) => fromScript(script, path)))
 
 /** A model that plays a script; `url` is what `ping` tells. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { comparedBytes, look, type Seen, writeAtomically } from "../../files/AtomicWrite.ts"
+import { comparedBytes, takeSnapshot, type FileSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
 import { attempt, fail } from "../../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
@@ -52,7 +52,7 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
   })
 
 const prepare = async (path: string, real: string, edit: TextEdit) => {
-  const seen = await look(real)
+  const seen = await takeSnapshot(real)
   const before = textOf(seen)
   if (before._tag === "NoText") throw fail(`${path} ${before.why}`)
   const edited = applyEdit(before.text, edit)
@@ -61,7 +61,7 @@ const prepare = async (path: string, real: string, edit: TextEdit) => {
 }
 
 const textOf = (
-  seen: Seen
+  seen: FileSnapshot
 ): { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "NoText"; readonly why: string } => {
   if (seen === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs.write" }
   const { content } = seen

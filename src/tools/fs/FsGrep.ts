@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { attempt, fail } from "../../files/FileErrors.ts"
 import { climbs } from "./FsGlob.ts"
 import type { GrepRequest } from "./GrepReport.ts"
-import { ownGrep } from "./Grep.ts"
+import { grep } from "./Grep.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { findRipgrep, ripgrep } from "../Ripgrep.ts"
 import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
@@ -50,7 +50,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
         }
         const binary = await findRipgrep(process.env["PATH"] ?? "", top)
         const byRipgrep = binary === undefined ? undefined : await ripgrep(binary, request, signal)
-        return (byRipgrep ?? (await ownGrep(request, signal))).output()
+        return (byRipgrep ?? (await grep(request, signal))).output()
       })
       return { ...readNeed(location, "search files outside the working directory"), run }
     })

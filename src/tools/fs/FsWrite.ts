@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { comparedBytes, look, writeAtomically } from "../../files/AtomicWrite.ts"
+import { comparedBytes, takeSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
 import { attempt, fail } from "../../files/FileErrors.ts"
 import { changePreview } from "./ChangePreview.ts"
 import * as Tool from "../Tool.ts"
@@ -19,7 +19,7 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
       const content = Buffer.from(text, "utf8")
       if (content.length > comparedBytes) return yield* fail(`the content is larger than ${comparedBytes} bytes`)
       const { path, real, scope } = yield* workspace.writing(given, context)
-      const looked = yield* Effect.result(attempt(() => look(real)))
+      const looked = yield* Effect.result(attempt(() => takeSnapshot(real)))
       if (looked._tag === "Failure") {
         const { need } = readNeed(yield* workspace.reading(given, context), `write ${path}`)
         // What is in the way outside is told to whoever may write there.

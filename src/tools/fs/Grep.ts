@@ -16,7 +16,7 @@ const chunkBytes = 256 * 1024
 const maxLine = 1024 * 1024
 
 /** The search where there is no ripgrep. */
-export const ownGrep = async (request: GrepRequest, signal: AbortSignal): Promise<GrepReport> => {
+export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<GrepReport> => {
   const report = new GrepReport(request)
   const matches = lineMatcher(request.pattern, request.ignoreCase ?? false)
   const buffer = Buffer.allocUnsafe(chunkBytes)

@@ -11,7 +11,7 @@ const maxConfigBytes = 256 * 1024
  * program to run (`core.fsmonitor`, filters, pagers), for to write it is to write in the workspace; and it must lie in the
  * working directory with all that it shows: what it has of other folders, and of other repositories, is outside.
  */
-export const gitIsQuiet = async (cwd: string, workingDir: string): Promise<boolean> => {
+export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolean> => {
   const found = await findRepository(cwd)
   if (found === "none") return true
   if (found === "unclear" || !isIn(workingDir, found.top)) return false

@@ -2,14 +2,14 @@ import { realpath, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Config.ts"
-import { erasesVital } from "../../shell/Destructive.ts"
+import { deletesProtected } from "../../shell/Destructive.ts"
 import { judge } from "../../shell/Rules.ts"
 import { inherited } from "../../process/Environment.ts"
-import type { CommandGroups } from "../../process/BackgroundGroups.ts"
+import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { attempt, fail } from "../../files/FileErrors.ts"
-import { leadsToVital } from "./ErasedPaths.ts"
+import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
-import { quietEnvironment } from "./UnattendedShell.ts"
+import { unattendedEnvironment } from "./UnattendedShell.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
@@ -22,7 +22,7 @@ const maxTimeoutMs = 24 * 60 * 60 * 1000
 export const shellRun = (
   workspace: Workspace["Service"],
   settings: Settings["tools"]["shell"],
-  groups: CommandGroups
+  groups: BackgroundGroups
 ) =>
   Tool.make({
     name: "shell.run",
@@ -42,8 +42,8 @@ export const shellRun = (
       const place = { cwd, home, env: openEnvironment() }
       const verdict = judge(command, place, process.platform)
       if (verdict._tag === "Blocked") return yield* fail(neverRun(verdict.why))
-      if (verdict._tag === "Asks" && (yield* attempt(() => leadsToVital(verdict.erases, place)))) {
-        return yield* fail(neverRun(erasesVital))
+      if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
+        return yield* fail(neverRun(deletesProtected))
       }
       const quiet =
         verdict._tag === "ReadOnly" && scope === "inside"
@@ -52,7 +52,7 @@ export const shellRun = (
                 resolveReal(context.workingDir),
                 home === undefined ? undefined : resolveReal(home)
               ])
-              return workingDir === undefined ? undefined : quietEnvironment(command, cwd, workingDir, realHome)
+              return workingDir === undefined ? undefined : unattendedEnvironment(command, cwd, workingDir, realHome)
             })
           : undefined
       const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { parse } from "../../shell/Parser.ts"
 import type { Word } from "../../shell/Syntax.ts"
-import { gitIsQuiet } from "./GitSafety.ts"
+import { gitIsSafe } from "./GitSafety.ts"
 import { namesFor } from "../../files/GlobExpansion.ts"
 import { isIn } from "../../files/PathScope.ts"
 import { resolveReal } from "../../files/RealPath.ts"
@@ -14,7 +14,7 @@ import { resolveReal } from "../../files/RealPath.ts"
  * may write to, where the repository names programs for git
  * to run, or where it lies outside. Then somebody must be asked.
  */
-export const quietEnvironment = async (
+export const unattendedEnvironment = async (
   command: string,
   cwd: string,
   workingDir: string,
@@ -25,7 +25,7 @@ export const quietEnvironment = async (
   for (const { words } of commands) {
     const [name, ...rest] = words
     if (name === undefined || !(await isFound(name.text, programs))) return undefined
-    if (name.text === "git" && !(await gitIsQuiet(cwd, workingDir))) return undefined
+    if (name.text === "git" && !(await gitIsSafe(cwd, workingDir))) return undefined
     const followsLinks = name.text === "diff" && !rest.some(({ text }) => text === "--no-dereference")
     for (const word of rest) {
       const files = await namesOf(word, cwd)

@@ -9,7 +9,7 @@ import { holds } from "../../skills/SkillFile.ts"
 import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
 import { attempt, fail } from "../../files/FileErrors.ts"
 import { findSkill } from "./FindSkill.ts"
-import type { CommandGroups } from "../../process/BackgroundGroups.ts"
+import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { ownNode } from "../../process/OwnNode.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
 import { runChild } from "../../process/RunChild.ts"
@@ -21,7 +21,7 @@ import * as Tool from "../Tool.ts"
 export const skillRunScript = (
   registry: SkillRegistry["Service"],
   { defaultTimeoutMs, maxOutputBytes }: Settings["tools"]["shell"],
-  groups: CommandGroups
+  groups: BackgroundGroups
 ) =>
   Tool.make({
     name: "skill.run_script",

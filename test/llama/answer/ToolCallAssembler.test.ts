@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import * as CallJoiner from "../../../src/llama/answer/ToolCallAssembler.ts"
+import * as ToolCallAssembler from "../../../src/llama/answer/ToolCallAssembler.ts"
 
 /** The calls after so many pieces of one call's arguments. */
 const joined = (pieces: ReadonlyArray<string>) =>
-  pieces.reduce<ReadonlyArray<CallJoiner.CallDraft>>((calls, args, at) => {
+  pieces.reduce<ReadonlyArray<ToolCallAssembler.CallDraft>>((calls, args, at) => {
     const name = at === 0 ? "fs_write" : undefined
-    return CallJoiner.join(calls, { index: 0, id: undefined, name, args }, (known) => known === "fs_write")
+    return ToolCallAssembler.join(calls, { index: 0, id: undefined, name, args }, (known) => known === "fs_write")
   }, [])
 
 describe("CallJoiner", () => {
@@ -20,7 +20,7 @@ describe("CallJoiner", () => {
     }
     try {
       const [call] = joined(text.match(/[^]{1,3}/gu) ?? [])
-      assert.deepStrictEqual(CallJoiner.toArguments(call!, false), { _tag: "Parsed", value: parse(text) })
+      assert.deepStrictEqual(ToolCallAssembler.toArguments(call!, false), { _tag: "Parsed", value: parse(text) })
     } finally {
       JSON.parse = parse
     }
@@ -42,7 +42,10 @@ describe("CallJoiner", () => {
           }
           const calls = joined(again ? [...pieces, text] : pieces)
           assert.lengthOf(calls, 1)
-          assert.deepStrictEqual(CallJoiner.toArguments(calls[0]!, false), { _tag: "Parsed", value: JSON.parse(text) })
+          assert.deepStrictEqual(ToolCallAssembler.toArguments(calls[0]!, false), {
+            _tag: "Parsed",
+            value: JSON.parse(text)
+          })
         }
       )
     )

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { inWords, restart, type ServerEnd } from "../../../src/llama/managed/ExitReport.ts"
+import { inWords, restart, type ExitReport } from "../../../src/llama/managed/ExitReport.ts"
 
-const exited = (code: number | null, signal: string | null, ...lastLines: ReadonlyArray<string>): ServerEnd => ({
+const exited = (code: number | null, signal: string | null, ...lastLines: ReadonlyArray<string>): ExitReport => ({
   _tag: "Exited",
   code,
   signal,
   lastLines
 })
-const notFound: ServerEnd = { _tag: "NotFound", command: "llama-server", path: "/usr/bin" }
+const notFound: ExitReport = { _tag: "NotFound", command: "llama-server", path: "/usr/bin" }
 
 describe("a managed server that ended", () => {
-  const rows: ReadonlyArray<readonly [string, number, ServerEnd, number, object | null]> = [
+  const rows: ReadonlyArray<readonly [string, number, ExitReport, number, object | null]> = [
     ["for the first time", 0, exited(1, null), 0, { failed: 1, pauseMs: 250 }],
     ["for the second time", 1, exited(1, null), 0, { failed: 2, pauseMs: 500 }],
     ["for the third time", 2, exited(null, "SIGSEGV"), 0, { failed: 3, pauseMs: 1000 }],
@@ -30,7 +30,7 @@ describe("a managed server that ended", () => {
 })
 
 describe("the end of a managed server", () => {
-  const rows: ReadonlyArray<readonly [ServerEnd, string]> = [
+  const rows: ReadonlyArray<readonly [ExitReport, string]> = [
     [exited(1, null, "loading", "error: x"), "llama-server ended with exit code 1; its last words:\nloading\nerror: x"],
     [exited(null, "SIGKILL"), "llama-server was ended by SIGKILL without a word"],
     [notFound, "there is no program llama-server on the PATH (/usr/bin)"],

@@ -12,7 +12,7 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { Config, type Overrides } from "../../../src/config/Config.ts"
 import { LlamaClient } from "../../../src/llama/LlamaClient.ts"
-import { LlamaServer } from "../../../src/llama/managed/ManagedServer.ts"
+import { ManagedServer } from "../../../src/llama/managed/ManagedServer.ts"
 import * as ManagedModel from "../../../src/llama/managed/ManagedModel.ts"
 import type { Event } from "../../../src/protocol/Event.ts"
 import { Lifeline } from "../../../src/stdio/Lifeline.ts"
@@ -51,7 +51,7 @@ const ground = (server: FakeServer, settings: Overrides = {}) => {
 }
 
 const serverOn = (layer: ReturnType<typeof ground>["layer"]) =>
-  Effect.map(Layer.build(Layer.provide(LlamaServer.layer, layer)), (context) => Context.get(context, LlamaServer))
+  Effect.map(Layer.build(Layer.provide(ManagedServer.layer, layer)), (context) => Context.get(context, ManagedServer))
 
 const clientOn = (layer: ReturnType<typeof ground>["layer"]) =>
   Effect.map(Layer.build(Layer.provide(ManagedModel.layer, layer)), (context) => Context.get(context, LlamaClient))

@@ -8,7 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { builtInScript } from "../../../src/llama/scripted/DemoScript.ts"
+import { demoScript } from "../../../src/llama/scripted/DemoScript.ts"
 import type { ModelRequest } from "../../../src/llama/LlamaClient.ts"
 import { LlamaClient } from "../../../src/llama/LlamaClient.ts"
 import type { Script } from "../../../src/llama/scripted/Script.ts"
@@ -199,8 +199,8 @@ describe("a script that cannot be played", () => {
 })
 
 it("the built-in script shows what there is to show, and follows its own rules", () => {
-  assert.deepStrictEqual(parse(JSON.stringify(builtInScript)), { script: builtInScript })
-  const steps = builtInScript.turns.flatMap((turn) => turn.steps)
+  assert.deepStrictEqual(parse(JSON.stringify(demoScript)), { script: demoScript })
+  const steps = demoScript.turns.flatMap((turn) => turn.steps)
   assert.isAtLeast(steps.flatMap((step) => step.toolCalls ?? []).length, 2)
   assert.isTrue(steps.some((step) => step.reasoning !== undefined))
   assert.match(steps.map((step) => step.text ?? "").join(""), /日本語.*🚀/u)

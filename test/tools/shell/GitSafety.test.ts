@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { gitIsQuiet, isPlainConfig } from "../../../src/tools/shell/GitSafety.ts"
+import { gitIsSafe, isPlainConfig } from "../../../src/tools/shell/GitSafety.ts"
 import { plant, temporaryDirectory } from "../fixture.ts"
 
 const plain = [
@@ -63,7 +63,7 @@ describe("a repository", () => {
     git("commit", "--allow-empty", "-m", "first")
     return { root, git }
   })
-  const isQuiet = (path: string, workingDir = path) => Effect.promise(() => gitIsQuiet(path, workingDir))
+  const isQuiet = (path: string, workingDir = path) => Effect.promise(() => gitIsSafe(path, workingDir))
 
   it.effect("as git makes it runs nothing, seen from its top, from below, from a worktree", () =>
     Effect.gen(function* () {

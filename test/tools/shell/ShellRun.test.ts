@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import type { Settings } from "../../../src/config/Config.ts"
-import { quietEnvironment } from "../../../src/tools/shell/UnattendedShell.ts"
+import { unattendedEnvironment } from "../../../src/tools/shell/UnattendedShell.ts"
 import { Toolbox } from "../../../src/tools/Toolbox.ts"
 import { call, plan, plant, settings, temporaryDirectory, toolbox } from "../fixture.ts"
 
@@ -298,7 +298,7 @@ describe("shell.run", () => {
         const names = ["GIT_DIR", "GIT_EXTERNAL_DIFF", "RIPGREP_CONFIG_PATH", "LS_COLORS", "BASH_ENV", "ENV"]
         const before = names.map((name) => [name, process.env[name]] as const)
         for (const name of names) process.env[name] = "/x"
-        const given = yield* Effect.promise(() => quietEnvironment("ls", root, root, homedir()))
+        const given = yield* Effect.promise(() => unattendedEnvironment("ls", root, root, homedir()))
         for (const [name, value] of before) {
           if (value === undefined) delete process.env[name]
           else process.env[name] = value
