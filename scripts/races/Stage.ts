@@ -22,12 +22,13 @@ import { Workspace } from "../../src/tools/Workspace.ts"
 import "../../src/router/SessionRequests.ts"
 import type { Plan } from "./Acts.ts"
 import { slowSkills, slowStore, waits } from "./Slow.ts"
+import type { Refused } from "../../src/files/Refused.ts"
 
 /** A run of a tool that waits to be told how it ends. */
 export interface ToolRun {
   readonly name: string
   isOver: boolean
-  end(exit: Effect.Effect<Tool.ToolOutput, Tool.ToolFailure>): void
+  end(exit: Effect.Effect<Tool.ToolOutput, Refused>): void
 }
 
 /** A host, a sidecar in the same process, and what waits to be told: model calls and tool runs, oldest first. */
@@ -49,7 +50,7 @@ const gatedTool = (name: string, reads: boolean, runs: Array<ToolRun>) =>
           ? {}
           : { need: { category: "shell" as const, reason: "because", preview: `${value}`, affectedResources: [] } }),
         run: Effect.suspend(() => {
-          const ended = Deferred.makeUnsafe<Tool.ToolOutput, Tool.ToolFailure>()
+          const ended = Deferred.makeUnsafe<Tool.ToolOutput, Refused>()
           const run: ToolRun = { name, isOver: false, end: (exit) => void Deferred.doneUnsafe(ended, exit) }
           runs.push(run)
           return Effect.ensuring(

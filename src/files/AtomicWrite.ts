@@ -2,8 +2,10 @@ import type { Buffer } from "node:buffer"
 import { constants, type Stats } from "node:fs"
 import { access, type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { fail, isSystemError } from "./FileErrors.ts"
-import { isMissing, kindOf, requireAt, withRegularFile } from "./RegularFile.ts"
+import { isMissing } from "./FileErrors.ts"
+import { kindOf, requireAt, withRegularFile } from "./RegularFile.ts"
+import { refuse } from "./Refused.ts"
+import { isSystemError } from "../domain/SystemError.ts"
 
 /** A file of more bytes is not compared byte by byte, but by what the file system says of it. */
 export const comparedBytes = 10 * 1024 * 1024
@@ -78,13 +80,13 @@ const requireUnchanged = async (target: string, real: string, seen: FileSnapshot
   })
   if (now === undefined || seen === undefined) {
     if (now === undefined && seen === undefined) return undefined
-    throw fail(
+    throw refuse(
       `${real} ${now === undefined ? "is gone" : "has come into being"} since the change was shown; look again`
     )
   }
-  if (!now.isFile()) throw fail(`${real} has become ${kindOf(now)} since the change was shown; look again`)
+  if (!now.isFile()) throw refuse(`${real} has become ${kindOf(now)} since the change was shown; look again`)
   const isSame = seen.content === undefined ? isSameState(now, seen.stat) : await holds(target, now, seen.content)
-  if (!isSame) throw fail(`${real} has changed since the change was shown; look again`)
+  if (!isSame) throw refuse(`${real} has changed since the change was shown; look again`)
   return now
 }
 
@@ -142,7 +144,7 @@ const openDirectory = async (real: string): Promise<FileHandle> => {
 
 /** A real path has no links in it: one that has has been swapped in. */
 const changed = (error: unknown, real: string): unknown =>
-  isSystemError(error) && error.code === "ELOOP" ? fail(`${real} has become a symbolic link`) : error
+  isSystemError(error) && error.code === "ELOOP" ? refuse(`${real} has become a symbolic link`) : error
 
 const pathOf = (handle: FileHandle, real: string): string =>
   process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : real

@@ -1,24 +1,22 @@
 import * as Effect from "effect/Effect"
-import { ToolFailure } from "../tools/Tool.ts"
+import { isSystemError, systemCode } from "../domain/SystemError.ts"
+import { Refused, refuse } from "./Refused.ts"
 
 /**
- * Work with node's promises. An error of the operating system becomes a failure in plain words; any other error but a
- * `ToolFailure` is a defect. The signal fires on interruption: loops must look at it.
+ * Runs work with node's promises. An error of the operating system becomes a `Refused` in plain words; any other error
+ * but a `Refused` is a defect. The signal is aborted on interruption: loops must look at it.
  */
-export const attempt = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, ToolFailure> =>
+export const attempt = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, Refused> =>
   Effect.flatten(Effect.promise((signal) => work(signal).then((done) => Effect.succeed(done), failed)))
 
-const failed = (error: unknown): Effect.Effect<never, ToolFailure> => {
-  if (error instanceof ToolFailure) return Effect.fail(error)
-  if (isSystemError(error)) return Effect.fail(fail(inWords(error)))
+const failed = (error: unknown): Effect.Effect<never, Refused> => {
+  if (error instanceof Refused) return Effect.fail(error)
+  if (isSystemError(error)) return Effect.fail(refuse(inWords(error)))
   throw error
 }
 
-export const fail = (detail: string): ToolFailure => new ToolFailure({ detail })
-
-/** An error that carries the operating system's code. */
-export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error
+/** True for an error that says that nothing is there. */
+export const isMissing = (error: unknown): boolean => systemCode(error) === "ENOENT"
 
 /** `<path>: no such file or directory`. */
 export const inWords = (error: NodeJS.ErrnoException): string => {

@@ -21,7 +21,7 @@ export const writeScope = (real: string, places: Places): Scope => {
   const { home, platform, skillFolders, trustFiles, workingDir } = places
   const folded = fold(real, platform)
   if (trustFiles.some((file) => fold(file, platform) === folded)) return "trust"
-  if (skillFolders.some((folder) => holds(fold(folder, platform), folded, platform))) return "trust"
+  if (skillFolders.some((folder) => isWithin(fold(folder, platform), folded, platform))) return "trust"
   return plainScope(real, workingDir, home, platform)
 }
 
@@ -29,7 +29,7 @@ export const writeScope = (real: string, places: Places): Scope => {
 export const readScope = (real: string, { home, platform, readable, workingDir }: Places): Scope => {
   if (!isPlain(real, platform)) return "outside"
   const path = canonical(real, platform)
-  const allowed = [workingDir, ...readable].some((folder) => holds(canonical(folder, platform), path, platform))
+  const allowed = [workingDir, ...readable].some((folder) => isWithin(canonical(folder, platform), path, platform))
   return allowed ? "inside" : plainScope(real, workingDir, home, platform)
 }
 
@@ -38,7 +38,7 @@ const plainScope = (real: string, workingDir: string, home: string | undefined, 
   const path = canonical(real, platform)
   const within = (folder: string) => {
     const top = canonical(folder, platform)
-    return top !== path && holds(top, path, platform)
+    return top !== path && isWithin(top, path, platform)
   }
   if (within(workingDir)) return "inside"
   return home !== undefined && within(home) ? "home" : "outside"
@@ -46,8 +46,8 @@ const plainScope = (real: string, workingDir: string, home: string | undefined, 
 
 const flavour = (platform: NodeJS.Platform) => (platform === "win32" ? NodePath.win32 : NodePath.posix)
 
-/** Whether `path` is `folder` or lies in it. */
-const holds = (folder: string, path: string, platform: NodeJS.Platform): boolean => {
+/** True if the real path `path` is the real path `folder` or lies in it. */
+export const isWithin = (folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean => {
   const { sep } = flavour(platform)
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
@@ -84,10 +84,4 @@ const isPlain = (path: string, platform: NodeJS.Platform): boolean => {
     .slice(root.length)
     .split("\\")
     .every((name) => !/:|[. ]$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))
-}
-
-/** Whether a real path is a folder or lies in it, on this machine. */
-export const isIn = (top: string, path: string): boolean => {
-  const relative = NodePath.relative(top, path)
-  return relative === "" || (!relative.startsWith("..") && !NodePath.isAbsolute(relative))
 }

@@ -1,6 +1,6 @@
 import { lstat, readlink, realpath } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { isSystemError } from "./FileErrors.ts"
+import { isSystemError } from "../domain/SystemError.ts"
 
 const maxLinks = 40
 

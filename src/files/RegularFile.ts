@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises"
-import { fail, isSystemError } from "./FileErrors.ts"
+import { refuse } from "./Refused.ts"
 
 /**
  * Lends a regular file, opened for reading: never a pipe, a device or a directory, and never another file than the one
@@ -26,7 +26,7 @@ export const withRegularFile = async <A>(
 /** Fails where an open file or directory does not lie at the real path that was meant. */
 export const requireAt = async (handle: FileHandle, real: string): Promise<void> => {
   const found = await whereIs(handle, real)
-  if (found !== real) throw fail(`${real} changed while it was opened; try again`)
+  if (found !== real) throw refuse(`${real} changed while it was opened; try again`)
 }
 
 const whereIs = async (handle: FileHandle, real: string): Promise<string> => {
@@ -39,7 +39,7 @@ const whereIs = async (handle: FileHandle, real: string): Promise<string> => {
 }
 
 const requireRegular = (path: string, stat: Stats): void => {
-  if (!stat.isFile()) throw fail(`${path} is ${kindOf(stat)}, not a regular file`)
+  if (!stat.isFile()) throw refuse(`${path} is ${kindOf(stat)}, not a regular file`)
 }
 
 /** What a directory entry is, in words. */
@@ -52,6 +52,3 @@ export const kindOf = (entry: Pick<Stats, Kinds>): string => {
 }
 
 type Kinds = "isDirectory" | "isSymbolicLink" | "isFIFO" | "isSocket" | "isFile"
-
-/** Whether an error says that nothing is there. */
-export const isMissing = (error: unknown): boolean => isSystemError(error) && error.code === "ENOENT"

@@ -1,4 +1,6 @@
 import * as fs from "node:fs"
+import { systemCode } from "../domain/SystemError.ts"
+import { procStat } from "./ProcStat.ts"
 
 /** A process, told apart from a later one that was given the same number. */
 export interface ProcessIdentity {
@@ -26,25 +28,13 @@ export const isAlive = (owner: ProcessIdentity): boolean => {
     return true
   } catch (cause) {
     // Not ours to signal, but there.
-    return Reflect.get(Object(cause), "code") === "EPERM"
+    return systemCode(cause) === "EPERM"
   }
-}
-
-/** The start of a process from the text of its `/proc/<pid>/stat`; none for one that is dead and only waits to be reaped. */
-export const startFrom = (stat: string): string | undefined => {
-  // The program's name stands in brackets and may hold blanks and brackets itself.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  const ticks = fields[19]
-  return fields[0] === "Z" || fields[0] === "X" ? undefined : ticks
 }
 
 const startOf = (pid: number): string | undefined => {
-  try {
-    const ticks = startFrom(fs.readFileSync(`/proc/${pid}/stat`, "latin1"))
-    return ticks === undefined ? undefined : `${boot()}+${ticks}`
-  } catch {
-    return undefined
-  }
+  const stat = procStat(pid)
+  return stat?.isRunning === true ? `${boot()}+${stat.startTicks}` : undefined
 }
 
 const boot = () => fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()

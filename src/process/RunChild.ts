@@ -2,11 +2,12 @@ import type { ChildProcess } from "node:child_process"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { fail, inWords, isSystemError } from "../files/FileErrors.ts"
+import { inWords } from "../files/FileErrors.ts"
 import { OutputCapture } from "./OutputCapture.ts"
 import type { BackgroundGroups } from "./BackgroundGroups.ts"
 import { pause } from "./ProcessGroup.ts"
-import type { ToolFailure } from "../tools/Tool.ts"
+import { type Refused, refuse } from "../files/Refused.ts"
+import { isSystemError } from "../domain/SystemError.ts"
 
 /** What is to be run. */
 export interface ChildRequest {
@@ -39,7 +40,7 @@ const drainMs = 250
  * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
  * in its group; on a timeout, and when it is interrupted, the whole group is ended.
  */
-export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<ChildOutcome, ToolFailure> =>
+export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<ChildOutcome, Refused> =>
   Effect.acquireUseRelease(
     start(request, groups),
     ({ drained, ended, stderr, stdout }) =>
@@ -68,7 +69,7 @@ interface Running {
   readonly child: ChildProcess
   readonly stdout: OutputCapture
   readonly stderr: OutputCapture
-  readonly ended: Deferred.Deferred<ChildOutcome["end"], ToolFailure>
+  readonly ended: Deferred.Deferred<ChildOutcome["end"], Refused>
   /** Both streams have ended. */
   readonly drained: Deferred.Deferred<void>
 }
@@ -82,13 +83,13 @@ const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
 const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>
   process.platform === "win32" ? { command, args } : { command: "/bin/sh", args: ["-c", gate, "sh", command, ...args] }
 
-const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<Running, ToolFailure> =>
+const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<Running, Refused> =>
   Effect.suspend(() => {
     const { cwd, env, isQuoted = false, maxOutputBytes } = request
     const { args, command } = gated(request)
     const stdout = new OutputCapture(maxOutputBytes)
     const stderr = new OutputCapture(maxOutputBytes)
-    const ended = Deferred.makeUnsafe<ChildOutcome["end"], ToolFailure>()
+    const ended = Deferred.makeUnsafe<ChildOutcome["end"], Refused>()
     const drained = Deferred.makeUnsafe<void>()
     let child: ChildProcess
     try {
@@ -101,14 +102,14 @@ const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<R
         windowsVerbatimArguments: isQuoted
       })
     } catch (error) {
-      if (isSystemError(error)) return Effect.fail(fail(`the command could not be started: ${inWords(error)}`))
+      if (isSystemError(error)) return Effect.fail(refuse(`the command could not be started: ${inWords(error)}`))
       throw error
     }
     child.stdout?.on("data", (bytes) => stdout.push(bytes))
     child.stderr?.on("data", (bytes) => stderr.push(bytes))
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {})
     child.once("error", (error) => {
-      Deferred.doneUnsafe(ended, Effect.fail(fail(`the command could not be started: ${error.message}`)))
+      Deferred.doneUnsafe(ended, Effect.fail(refuse(`the command could not be started: ${error.message}`)))
     })
     child.once("exit", (code, signal) => {
       const end = code === null ? { _tag: "Killed" as const, signal: signal ?? "?" } : { _tag: "Exited" as const, code }

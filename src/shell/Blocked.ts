@@ -1,4 +1,5 @@
-import { destroys, type Run } from "./Destructive.ts"
+import { destroys } from "./Destructive.ts"
+import type { Run } from "./Syntax.ts"
 import { deletedPaths, execsOf, foundBy, operandsOf } from "./DeletedPaths.ts"
 import { assigned, fieldsOf, type Output } from "./WordExpansion.ts"
 import { isForkBomb } from "./ForkBomb.ts"

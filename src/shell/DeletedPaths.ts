@@ -1,4 +1,4 @@
-import type { Run } from "./Destructive.ts"
+import type { Run } from "./Syntax.ts"
 import { unknown } from "./ProtectedPaths.ts"
 
 /** The paths, or patterns of them, that a command erases with all that is in them; relative to where it runs. */

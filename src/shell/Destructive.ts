@@ -1,16 +1,6 @@
 import { deletedPaths, operandsOf } from "./DeletedPaths.ts"
+import type { Run } from "./Syntax.ts"
 import { absolutePath, isProtected, type ShellPlace, unknown } from "./ProtectedPaths.ts"
-
-/** A command as it would run: its name without a path, its arguments, the files that its output goes to. */
-export interface Run {
-  readonly tool: string
-  readonly args: ReadonlyArray<string>
-  /** Paths that it is given one by one, with all that is in them. */
-  readonly each: ReadonlyArray<string>
-  /** What it writes to by `>`, what it reads by `<`. */
-  readonly targets: ReadonlyArray<string>
-  readonly sources: ReadonlyArray<string>
-}
 
 export const deletesProtected = "it erases / or the home directory"
 

@@ -53,3 +53,14 @@ export interface Script {
   readonly commands: ReadonlyArray<Command>
   readonly features: ReadonlySet<Feature>
 }
+
+/** A command as it would run: its name without a path, its arguments, the files that its output goes to. */
+export interface Run {
+  readonly tool: string
+  readonly args: ReadonlyArray<string>
+  /** Paths that it is given one by one, with all that is in them. */
+  readonly each: ReadonlyArray<string>
+  /** What it writes to by `>`, what it reads by `<`. */
+  readonly targets: ReadonlyArray<string>
+  readonly sources: ReadonlyArray<string>
+}

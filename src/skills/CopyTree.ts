@@ -1,7 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, writeSync } from "node:fs"
 import { lstat, mkdir, opendir, readlink, realpath } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { codeOf, holds, refusal } from "./SkillFile.ts"
+import { refuse } from "../files/Refused.ts"
+import { systemCode } from "../domain/SystemError.ts"
+import { isWithin } from "../files/PathScope.ts"
 
 /** What a skill may have at most (contract 8); there may be as many folders as files. */
 export const limits = { files: 5000, bytes: 64 * 1024 * 1024 }
@@ -39,8 +41,8 @@ const survey = async (root: string, most: typeof limits): Promise<ReadonlyArray<
     if (stat.isDirectory()) folders += 1
     else files += 1
     if (stat.isFile()) bytes += stat.size
-    if (files > most.files) throw refusal(`the skill has more than ${most.files} files`)
-    if (folders > most.files) throw refusal(`the skill has more than ${most.files} folders`)
+    if (files > most.files) throw refuse(`the skill has more than ${most.files} files`)
+    if (folders > most.files) throw refuse(`the skill has more than ${most.files} folders`)
     if (bytes > most.bytes) throw tooManyBytes(most)
   }
 
@@ -52,10 +54,10 @@ const survey = async (root: string, most: typeof limits): Promise<ReadonlyArray<
       count(stat)
       items.push({ real, path: at, isFolder: stat.isDirectory() })
       if (!stat.isDirectory()) {
-        if (!stat.isFile()) throw refusal(`${at} is neither a file nor a folder`)
+        if (!stat.isFile()) throw refuse(`${at} is neither a file nor a folder`)
         continue
       }
-      if (above.includes(real)) throw refusal(`${at} is a link to a folder that it lies in`)
+      if (above.includes(real)) throw refuse(`${at} is a link to a folder that it lies in`)
       await enter(real, at, [...above, real])
     }
   }
@@ -68,11 +70,11 @@ const follow = async (root: string, here: string, shown: string) => {
   const stat = await lstat(here)
   if (!stat.isSymbolicLink()) return { real: here, stat }
   const real = await realpath(here).catch((error: unknown) => {
-    if (codeOf(error) === undefined) throw error
+    if (systemCode(error) === undefined) throw error
     return undefined
   })
-  if (real === undefined || !holds(root, real)) {
-    throw refusal(`${shown} is a link to ${await readlink(here)}, which is not in the skill`)
+  if (real === undefined || !isWithin(root, real)) {
+    throw refuse(`${shown} is a link to ${await readlink(here)}, which is not in the skill`)
   }
   return { real, stat: await lstat(real) }
 }
@@ -90,7 +92,7 @@ const copyFile = async (from: string, to: string, limit: number): Promise<number
   let output: number | undefined
   try {
     const stat = fstatSync(input)
-    if (!stat.isFile()) throw refusal(`${from} changed while it was copied`)
+    if (!stat.isFile()) throw refuse(`${from} changed while it was copied`)
     // Nobody but the owner may change what is run; whoever may read it may copy it.
     output = openSync(to, "wx", (stat.mode & 0o755) | 0o600)
     const buffer = new Uint8Array(Math.min(chunkBytes, stat.size + 1))
@@ -111,4 +113,4 @@ const copyFile = async (from: string, to: string, limit: number): Promise<number
   }
 }
 
-const tooManyBytes = ({ bytes }: typeof limits) => refusal(`the skill has more than ${bytes / 1024 / 1024} MiB`)
+const tooManyBytes = ({ bytes }: typeof limits) => refuse(`the skill has more than ${bytes / 1024 / 1024} MiB`)

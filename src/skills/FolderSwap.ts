@@ -2,7 +2,8 @@ import { lstat, readdir, rename, rm } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { isAlive } from "../process/ProcessIdentity.ts"
 import { stagingName, parseStagingName } from "./StagingName.ts"
-import { codeOf, refusal } from "./SkillFile.ts"
+import { refuse } from "../files/Refused.ts"
+import { systemCode } from "../domain/SystemError.ts"
 
 /** Others may put the same skill in the same place at the same time; after so many tries it is theirs. */
 const attempts = 10
@@ -25,7 +26,7 @@ export const place = async (staged: string, folder: string, name: string, force:
       await rename(staged, target)
       break
     } catch (error) {
-      if (taken.has(codeOf(error) ?? "") && attempt < attempts) continue
+      if (taken.has(systemCode(error) ?? "") && attempt < attempts) continue
       for (const old of replaced) await moved(old, target).catch(() => false)
       throw error
     }
@@ -38,7 +39,7 @@ export const place = async (staged: string, folder: string, name: string, force:
 export const refuseTaken = async (folder: string, name: string): Promise<void> => {
   const target = NodePath.join(folder, name)
   if (await exists(target)) {
-    throw refusal(`the skill ${name} is installed already, in ${target}; with force, another takes its place`)
+    throw refuse(`the skill ${name} is installed already, in ${target}; with force, another takes its place`)
   }
 }
 
@@ -81,7 +82,7 @@ const moved = async (from: string, to: string): Promise<boolean> => {
     await rename(from, to)
     return true
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false
+    if (systemCode(error) === "ENOENT") return false
     throw error
   }
 }
@@ -89,14 +90,14 @@ const moved = async (from: string, to: string): Promise<boolean> => {
 /** What cannot be deleted now is nobody's skill any more, and is tried again by a later process. */
 const deleteTree = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) => {
-    if (codeOf(error) === undefined) throw error
+    if (systemCode(error) === undefined) throw error
   })
 
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     (error: unknown) => {
-      if (codeOf(error) === "ENOENT") return false
+      if (systemCode(error) === "ENOENT") return false
       throw error
     }
   )

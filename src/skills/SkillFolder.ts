@@ -1,9 +1,12 @@
 import { opendir, realpath, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { isSkillName, nameRule } from "./Skill.ts"
-import { codeOf, holds, readSkill, skillFile } from "./SkillFile.ts"
-import { type InstalledSkill, SkillRefused } from "./SkillRegistry.ts"
+import { readSkill, skillFile } from "./SkillFile.ts"
+import { type InstalledSkill } from "./SkillRegistry.ts"
 import { parseStagingName } from "./StagingName.ts"
+import { Refused } from "../files/Refused.ts"
+import { systemCode } from "../domain/SystemError.ts"
+import { isWithin } from "../files/PathScope.ts"
 
 /** So many entries of one folder are looked at, so many skills of it are read, and so many of those at a time. */
 const maxEntries = 10_000
@@ -46,7 +49,7 @@ export const readSkillFolder = async (shelf: SkillFolder): Promise<FolderContent
     }
   } catch (error) {
     const problem = inWords(error)
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") problems.push(problem)
+    if (systemCode(error) !== "ENOENT" && systemCode(error) !== "ENOTDIR") problems.push(problem)
   }
   return { skills, problems }
 }
@@ -73,7 +76,7 @@ const placesOf = async ({ path, source }: SkillFolder): Promise<Entries> => {
   return { places, misnamed }
 }
 
-/** Whoever wrote a skill and sees it nowhere must be told; what holds no `SKILL.md` was not meant to be one. */
+/** Whoever wrote a skill and sees it nowhere must be told; what isWithin no `SKILL.md` was not meant to be one. */
 const misnamedSkills = async (
   { path }: SkillFolder,
   entries: ReadonlyArray<string>
@@ -121,7 +124,7 @@ const readFolder = async (
   path: string
 ): Promise<InstalledSkill | string> => {
   const folder = await realpath(path)
-  if (within !== undefined && !holds(within, folder)) return `${path} is a link that leads out of the project`
+  if (within !== undefined && !isWithin(within, folder)) return `${path} is a link that leads out of the project`
   const skill = await readSkill(folder)
   return skill.name === name
     ? { ...skill, source, folder }
@@ -136,6 +139,6 @@ const inode = async (path: string): Promise<number | "gone" | "no folder"> => {
 
 /** What is wrong, where it is the world that is wrong and not this program. */
 const inWords = (error: unknown): string => {
-  if (error instanceof SkillRefused || codeOf(error) !== undefined) return (error as Error).message
+  if (error instanceof Refused || systemCode(error) !== undefined) return (error as Error).message
   throw error
 }

@@ -9,9 +9,12 @@ import { place, refuseTaken, remove, tidy } from "./FolderSwap.ts"
 import { readSkillFolder, type SkillFolder } from "./SkillFolder.ts"
 import { stagingName } from "./StagingName.ts"
 import { isSkillName, nameRule } from "./Skill.ts"
-import { codeOf, holds, readSkill, readText, refusal, skillFile } from "./SkillFile.ts"
-import { SkillRefused, SkillRegistry } from "./SkillRegistry.ts"
+import { readSkill, readText, skillFile } from "./SkillFile.ts"
+import { SkillRegistry } from "./SkillRegistry.ts"
 import { copyTree } from "./CopyTree.ts"
+import { refuse } from "../files/Refused.ts"
+import { isWithin } from "../files/PathScope.ts"
+import { attempt } from "../files/FileErrors.ts"
 
 /** Skills in `<stateDir>/skills/` and `<workingDir>/.atomic-agent/skills/` (contract 8). */
 export const layer = Layer.effect(
@@ -55,7 +58,7 @@ export const layer = Layer.effect(
     }, lane.withPermits(1))
 
     const uninstall = Effect.fn("SkillRegistry.uninstall")(function* (name: string) {
-      if (!isSkillName(name)) return yield* refusal(`payload.name: expected ${nameRule}, got ${JSON.stringify(name)}`)
+      if (!isSkillName(name)) return yield* refuse(`payload.name: expected ${nameRule}, got ${JSON.stringify(name)}`)
       // First: what a cut-off replacement has left would come back under the name.
       yield* tidyUp
       return yield* Effect.uninterruptible(attempt(() => remove(folder, name)))
@@ -94,11 +97,12 @@ const noPath = () => undefined
 const installFrom = async (sourcePath: string, folder: string, force: boolean) => {
   const source = await realpath(sourcePath).catch(noPath)
   if (source === undefined || !(await stat(source)).isDirectory()) {
-    throw refusal(`payload.sourcePath: expected a folder with a ${skillFile} in it, got ${sourcePath}`)
+    throw refuse(`payload.sourcePath: expected a folder with a ${skillFile} in it, got ${sourcePath}`)
   }
   const { name } = await readSkill(source)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (holds(source, await realpath(folder))) throw refusal(`${sourcePath} holds ${folder}, where skills are installed`)
+  if (isWithin(source, await realpath(folder)))
+    throw refuse(`${sourcePath} isWithin ${folder}, where skills are installed`)
   if (!force) await refuseTaken(folder, name)
   const staged = stagingName(folder, name, "new")
   try {
@@ -113,24 +117,9 @@ const installFrom = async (sourcePath: string, folder: string, force: boolean) =
 /** The copy is what counts: the source may have changed meanwhile. */
 const validate = async (staged: string, name: string): Promise<void> => {
   const copied = await readSkill(staged)
-  if (copied.name !== name) throw refusal(`${skillFile} changed while it was copied`)
+  if (copied.name !== name) throw refuse(`${skillFile} changed while it was copied`)
   for (const script of copied.requiresScripts) {
     const found = await stat(NodePath.join(staged, "scripts", script)).catch(noPath)
-    if (found?.isFile() !== true) throw refusal(`${skillFile} requires scripts/${script}, which is not there`)
+    if (found?.isFile() !== true) throw refuse(`${skillFile} requires scripts/${script}, which is not there`)
   }
 }
-
-/** Errors of the operating system and refusals are the caller's; everything else is a defect. */
-const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, SkillRefused> =>
-  Effect.flatten(
-    Effect.promise(() =>
-      work().then(
-        (done) => Effect.succeed(done),
-        (error: unknown) => {
-          if (error instanceof SkillRefused) return Effect.fail(error)
-          if (error instanceof Error && codeOf(error) !== undefined) return Effect.fail(refusal(error.message))
-          throw error
-        }
-      )
-    )
-  )

@@ -6,7 +6,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
-import type { SessionStore, StoredSession } from "./SessionStore.ts"
+import type { StoredSession, StoredSessions } from "./StoredSessions.ts"
 import { StoreError } from "./StoreError.ts"
 
 /** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
@@ -20,7 +20,7 @@ const lastTry = "1 second"
  * error, seen by `load`, and written with a later commit or, at the latest, when its scope closes, if the database takes it
  * by then. It holds no more than the sessions of this process, as they were in memory.
  */
-export const retryingStore = Effect.fnUntraced(function* (store: SessionStore["Service"]) {
+export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions) {
   const unsaved = new Map<string, StoredSession>()
   let notBefore = 0
   const inOrder = Semaphore.makeUnsafe(1)
@@ -79,7 +79,7 @@ export const retryingStore = Effect.fnUntraced(function* (store: SessionStore["S
     })
   )
 
-  return { create, commit, load, list: store.list, remove } satisfies SessionStore["Service"]
+  return { create, commit, load, list: store.list, remove } satisfies StoredSessions
 })
 
 const tell = (cause: Cause.Cause<StoreError>) => {

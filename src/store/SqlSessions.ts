@@ -7,11 +7,11 @@ import type { SessionId } from "../protocol/Ids.ts"
 import { Record, SessionState } from "../protocol/SessionState.ts"
 import * as ProcessIdentity from "../process/ProcessIdentity.ts"
 import { SqliteClient } from "./Sqlite.ts"
-import type { SessionStore } from "./SessionStore.ts"
+import type { StoredSessions } from "./StoredSessions.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /** The store over a migrated database. */
-export const make: Effect.Effect<SessionStore["Service"], never, SqliteClient> = Effect.gen(function* () {
+export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.gen(function* () {
   const sql = yield* SqliteClient
   const owner = ProcessIdentity.self()
 

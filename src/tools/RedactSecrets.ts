@@ -1,5 +1,5 @@
 import * as Redacted from "effect/Redacted"
-import type { Settings } from "../config/Config.ts"
+import type { Settings } from "../config/Settings.ts"
 
 /** What is shorter, in characters, is no secret worth the name, and would be found in half of what there is to read. */
 const shortest = 6

@@ -9,7 +9,6 @@ import type { ToolSpec } from "../llama/LlamaClient.ts"
 import { explain } from "../protocol/Explain.ts"
 import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attach } from "./Attach.ts"
-import { fail } from "../files/FileErrors.ts"
 import { httpRequest } from "./HttpRequest.ts"
 import * as BackgroundGroups from "../process/BackgroundGroups.ts"
 import { finish } from "./Finish.ts"
@@ -23,9 +22,10 @@ import { redactSecrets } from "./RedactSecrets.ts"
 import { shellRun } from "./shell/ShellRun.ts"
 import { skillRunScript } from "./skill/SkillRunScript.ts"
 import { skillView } from "./skill/SkillView.ts"
-import type { ApprovalNeed, Tool, ToolContext, ToolFailure, ToolOutput } from "./Tool.ts"
+import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { Workspace } from "./Workspace.ts"
+import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A call that has been looked at. */
 export type Planned =
@@ -148,15 +148,15 @@ const expected = (tool: Tool): string => {
   return `Expected a JSON object: {${keys.join(", ")}}.`
 }
 
-const within = <A>(effect: Effect.Effect<A, ToolFailure>, limitMs: number | null): Effect.Effect<A, ToolFailure> =>
+const within = <A>(effect: Effect.Effect<A, Refused>, limitMs: number | null): Effect.Effect<A, Refused> =>
   limitMs === null
     ? effect
     : Effect.timeoutOrElse(effect, {
         duration: limitMs,
-        orElse: () => Effect.fail(fail(`timed out after ${limitMs} ms`))
+        orElse: () => Effect.fail(refuse(`timed out after ${limitMs} ms`))
       })
 
-const asResult = ({ message }: ToolFailure): ToolResult => ({ status: "error", summary: message, truncated: false })
+const asResult = ({ message }: Refused): ToolResult => ({ status: "error", summary: message, truncated: false })
 
 const toResult = ({ attachments, isError, loadedSkill, text, truncated }: ToolOutput): ToolResult => ({
   status: isError === true ? "error" : "ok",

@@ -1,21 +1,8 @@
 import { spawn } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { isAlive, self, startFrom } from "../../src/process/ProcessIdentity.ts"
+import { isAlive, self } from "../../src/process/ProcessIdentity.ts"
 
-/** `/proc/<pid>/stat` with a name, a state and a start time. */
-const stat = (name: string, state: string, ticks: string) =>
-  `42 (${name}) ${state} 1 42 42 0 -1 4194304 97 0 0 0 0 0 0 0 20 0 1 0 ${ticks} 3133440 381`
-
-describe("Owner", () => {
-  it.each([
-    ["a running program", stat("node", "S", "589264"), "589264"],
-    ["a name with blanks and brackets", stat("a) Z (b c", "R", "7"), "7"],
-    ["a program that is dead and not reaped", stat("node", "Z", "589264"), undefined],
-    ["a text that is something else", "nothing", undefined]
-  ])("reads the start of %s", (_, text, expected) => {
-    assert.strictEqual(startFrom(text), expected)
-  })
-
+describe("ProcessIdentity", () => {
   it("knows itself, and not an earlier process with its number", () => {
     assert.isTrue(isAlive(self()))
     assert.isFalse(isAlive({ ...self(), started: "earlier" }))

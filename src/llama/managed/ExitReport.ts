@@ -1,4 +1,4 @@
-import type { Settings } from "../../config/Config.ts"
+import type { Settings } from "../../config/Settings.ts"
 import { managedHost, managedUrl } from "../../config/ManagedUrl.ts"
 
 /** How one run of the managed server ended, or why it did not begin. */

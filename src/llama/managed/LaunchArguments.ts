@@ -1,4 +1,4 @@
-import type { Settings } from "../../config/Config.ts"
+import type { Settings } from "../../config/Settings.ts"
 import { managedHost } from "../../config/ManagedUrl.ts"
 
 /** The arguments of the managed server: the user's own come last, so that they win. */

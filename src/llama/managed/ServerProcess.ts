@@ -6,6 +6,7 @@ import * as OrphanReaper from "../../process/OrphanReaper.ts"
 import { signal } from "../../process/ProcessGroup.ts"
 import type { ExitReport } from "./ExitReport.ts"
 import type { ServerLog } from "./ServerLog.ts"
+import { systemCode } from "../../domain/SystemError.ts"
 
 export interface ServerLaunch {
   readonly command: string
@@ -116,6 +117,6 @@ const end = ({ ended, pid }: Running, patienceMs: Effect.Effect<number>) =>
   })
 
 const notStarted = (command: string, path: string, error: Error): ExitReport =>
-  "code" in error && error.code === "ENOENT"
+  systemCode(error) === "ENOENT"
     ? { _tag: "NotFound", command, path }
     : { _tag: "NotRunnable", command, why: error.message }

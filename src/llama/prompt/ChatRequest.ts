@@ -1,4 +1,4 @@
-import type { Settings } from "../../config/Config.ts"
+import type { Settings } from "../../config/Settings.ts"
 import { wireName } from "../../domain/Transcript.ts"
 import { wellFormedJson } from "../../domain/WellFormed.ts"
 import * as HistoryText from "./HistoryText.ts"

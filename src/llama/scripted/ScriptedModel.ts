@@ -11,6 +11,7 @@ import { Cut, LlamaError, Loading, Malformed, Overflow, Rejected, Stalled, Unrea
 import type { Script, ScriptStep } from "./Script.ts"
 import { parse, ScriptError, stepAt } from "./Script.ts"
 import { sizeOf } from "../prompt/Trimming.ts"
+import { systemCode } from "../../domain/SystemError.ts"
 
 /** A model that says what a script has for each turn and step; without a script, a built-in one. See {@link Script}. */
 export const layer = (path: string | undefined): Layer.Layer<LlamaClient, ScriptError> =>
@@ -44,8 +45,7 @@ const read = (path: string): Effect.Effect<Script, ScriptError> =>
     try {
       text = readFileSync(path, "utf8")
     } catch (error) {
-      const code = String(Reflect.get(Object(error), "code"))
-      const why = `expected a script that can be read, as localModels.script in config.json names it, got ${code}`
+      const why = `expected a script that can be read, as localModels.script in config.json names it, got ${systemCode(error)}`
       return Effect.fail(ScriptError.make({ path, why }))
     }
     const parsed = parse(text)

@@ -2,12 +2,13 @@ import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { comparedBytes, takeSnapshot, type FileSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
-import { attempt, fail } from "../../files/FileErrors.ts"
+import { attempt } from "../../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
 import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace, writeCategory } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
 
 /** Replaces text in a file (runtime, Tools). */
 export const fsEdit = (workspace: Workspace["Service"]) =>
@@ -24,7 +25,7 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
       const edit = { oldText, newText, replaceAll }
       const never = whyNever(edit)
-      if (never !== undefined) return yield* fail(never)
+      if (never !== undefined) return yield* refuse(never)
       const { path, real, scope } = yield* workspace.writing(given, context)
       const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
       if (looked._tag === "Failure") {
@@ -54,9 +55,9 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
 const prepare = async (path: string, real: string, edit: TextEdit) => {
   const seen = await takeSnapshot(real)
   const before = textOf(seen)
-  if (before._tag === "NoText") throw fail(`${path} ${before.why}`)
+  if (before._tag === "NoText") throw refuse(`${path} ${before.why}`)
   const edited = applyEdit(before.text, edit)
-  if (edited._tag === "Failed") throw fail(`${path}: ${edited.why}`)
+  if (edited._tag === "Failed") throw refuse(`${path}: ${edited.why}`)
   return { edited, seen }
 }
 

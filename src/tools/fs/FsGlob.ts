@@ -3,13 +3,14 @@ import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Glob from "effect/Glob"
 import * as Schema from "effect/Schema"
-import { attempt, fail } from "../../files/FileErrors.ts"
+import { attempt } from "../../files/FileErrors.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { maxEntries, TreeWalk } from "../../files/TreeWalk.ts"
 import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 200
 const maxLimit = 2000
@@ -27,11 +28,11 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
     reads: true,
     plan: Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }, context) {
       if (climbs(pattern)) {
-        return yield* fail("the pattern must be relative and without ..; name the directory to search in path")
+        return yield* refuse("the pattern must be relative and without ..; name the directory to search in path")
       }
       const location = yield* workspace.reading(path, context)
       const run = attempt(async (signal) => {
-        if (!(await stat(location.real)).isDirectory()) throw fail(`${location.path} is not a directory`)
+        if (!(await stat(location.real)).isDirectory()) throw refuse(`${location.path} is not a directory`)
         const top = (await resolveReal(context.workingDir)) ?? context.workingDir
         const walk = new TreeWalk(location.real, top, signal)
         const matches = pathMatcher(pattern)

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { attempt, fail } from "../../files/FileErrors.ts"
+import { attempt } from "../../files/FileErrors.ts"
 import { climbs } from "./FsGlob.ts"
 import type { GrepRequest } from "./GrepReport.ts"
 import { grep } from "./Grep.ts"
@@ -11,6 +11,7 @@ import { findRipgrep, ripgrep } from "../Ripgrep.ts"
 import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 100
 const maxLimit = 1000
@@ -33,7 +34,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
     plan: Effect.fnUntraced(function* (args, context) {
       const { glob, limit = defaultLimit, path = "." } = args
       if (glob !== undefined && climbs(glob)) {
-        return yield* fail("the glob must be relative and without ..; name the directory to search in path")
+        return yield* refuse("the glob must be relative and without ..; name the directory to search in path")
       }
       const location = yield* workspace.reading(path, context)
       const run = attempt(async (signal) => {

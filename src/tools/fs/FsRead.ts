@@ -3,13 +3,14 @@ import type { Stats } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { attempt, fail } from "../../files/FileErrors.ts"
+import { attempt } from "../../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { LineWindow } from "../../files/LineWindow.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 1000
 const maxLimit = 10_000
@@ -53,7 +54,7 @@ const read = async (
   const buffer = Buffer.allocUnsafe(chunkBytes)
   const head = buffer.subarray(0, (await handle.read(buffer, 0, sniffBytes, 0)).bytesRead)
   const kind = binaryKind(head)
-  if (kind !== undefined) throw fail(`${path} is not text: ${kind}, ${size} bytes`)
+  if (kind !== undefined) throw refuse(`${path} is not text: ${kind}, ${size} bytes`)
   if (head.length === 0) return { text: `${path} is empty` }
 
   // Files of /proc say that they are empty.
@@ -114,7 +115,7 @@ interface Shown {
 const show = (window: LineWindow, { asked, path, shift, size, total }: Shown): Tool.ToolOutput => {
   const { first, isCut, taken } = window
   if (taken.length === 0)
-    throw fail(`${path}: there is no line ${first}${total === undefined ? "" : `, it has ${total}`}`)
+    throw refuse(`${path}: there is no line ${first}${total === undefined ? "" : `, it has ${total}`}`)
   const last = first + taken.length - 1
   const isLast = total === undefined ? shift + last === -1 : last >= total
   const notes: Array<string> = []

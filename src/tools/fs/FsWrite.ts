@@ -2,10 +2,11 @@ import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { comparedBytes, takeSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
-import { attempt, fail } from "../../files/FileErrors.ts"
+import { attempt } from "../../files/FileErrors.ts"
 import { changePreview } from "./ChangePreview.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace, writeCategory } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
 
 /** Writes a whole file (runtime, Tools). */
 export const fsWrite = (workspace: Workspace["Service"]) =>
@@ -15,9 +16,9 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
     parameters: Schema.Struct({ path: Schema.String, content: Schema.String }),
     reads: false,
     plan: Effect.fnUntraced(function* ({ content: text, path: given }, context) {
-      if (/[/\\]$/.test(given) || given === "") return yield* fail("the path names a directory, not a file")
+      if (/[/\\]$/.test(given) || given === "") return yield* refuse("the path names a directory, not a file")
       const content = Buffer.from(text, "utf8")
-      if (content.length > comparedBytes) return yield* fail(`the content is larger than ${comparedBytes} bytes`)
+      if (content.length > comparedBytes) return yield* refuse(`the content is larger than ${comparedBytes} bytes`)
       const { path, real, scope } = yield* workspace.writing(given, context)
       const looked = yield* Effect.result(attempt(() => takeSnapshot(real)))
       if (looked._tag === "Failure") {

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer"
 import type { FileHandle } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { fail, isSystemError } from "../../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { pathMatcher } from "./FsGlob.ts"
 import { GrepReport, type GrepRequest, maxFileBytes } from "./GrepReport.ts"
 import { lineMatcher } from "./LineMatcher.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
-import { ToolFailure } from "../Tool.ts"
 import { maxEntries, TreeWalk } from "../../files/TreeWalk.ts"
+import { Refused, refuse } from "../../files/Refused.ts"
+import { isSystemError } from "../../domain/SystemError.ts"
 
 const chunkBytes = 256 * 1024
 
@@ -30,7 +30,7 @@ export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<G
 
   if (request.file !== undefined) {
     await searchFile(request.file)
-    if (tooLarge > 0) throw fail(`${request.file} is larger than ${maxFileBytes} bytes`)
+    if (tooLarge > 0) throw refuse(`${request.file} is larger than ${maxFileBytes} bytes`)
     return report
   }
   const walk = new TreeWalk(request.root, request.top, signal)
@@ -39,8 +39,7 @@ export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<G
     if (!isFile || !isWanted(path)) continue
     await searchFile(path).catch((error: unknown) => {
       // A file that cannot be read, or has just gone, is passed over; a pattern that does not work is not.
-      if (!isSystemError(error) && !(error instanceof ToolFailure && !error.detail.startsWith("the pattern")))
-        throw error
+      if (!isSystemError(error) && !(error instanceof Refused && !error.detail.startsWith("the pattern"))) throw error
     })
     if (report.isFull) break
   }

@@ -1,5 +1,5 @@
 import { isObject } from "effect/Predicate"
-import { fail } from "../../files/FileErrors.ts"
+import { refuse } from "../../files/Refused.ts"
 
 /** One batch of lines may take so long, in milliseconds; nothing else runs meanwhile. */
 const limitMs = 500
@@ -23,10 +23,10 @@ export const lineMatcher = (
       return script.runInContext(world, { timeout: limitMs }) as ReadonlyArray<boolean>
     } catch (error) {
       if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
-        throw fail("the pattern takes too long on these files; use a simpler one")
+        throw refuse("the pattern takes too long on these files; use a simpler one")
       }
       // Some expressions turn out to be too large only when they are first used.
-      throw fail(`the pattern cannot be used: ${isObject(error) ? String(error["message"]) : "unknown reason"}`)
+      throw refuse(`the pattern cannot be used: ${isObject(error) ? String(error["message"]) : "unknown reason"}`)
     }
   }
 }
@@ -35,6 +35,6 @@ const compile = (pattern: string, flags: string): RegExp => {
   try {
     return new RegExp(pattern, flags)
   } catch (error) {
-    throw fail(`the pattern is no regular expression: ${error instanceof Error ? error.message : String(error)}`)
+    throw refuse(`the pattern is no regular expression: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

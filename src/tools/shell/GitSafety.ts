@@ -1,8 +1,8 @@
 import { constants } from "node:fs"
 import { access, lstat, readdir, readFile } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { isIn } from "../../files/PathScope.ts"
 import { resolveReal } from "../../files/RealPath.ts"
+import { isWithin } from "../../files/PathScope.ts"
 
 const maxConfigBytes = 256 * 1024
 
@@ -14,8 +14,8 @@ const maxConfigBytes = 256 * 1024
 export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolean> => {
   const found = await findRepository(cwd)
   if (found === "none") return true
-  if (found === "unclear" || !isIn(workingDir, found.top)) return false
-  const isWhole = found.folders.every((folder) => isIn(workingDir, folder)) || (await isLinkedWorktree(found))
+  if (found === "unclear" || !isWithin(workingDir, found.top)) return false
+  const isWhole = found.folders.every((folder) => isWithin(workingDir, folder)) || (await isLinkedWorktree(found))
   // Git looks into them with a configuration of their own.
   const hasSubmodules = (await lstat(NodePath.join(found.top, ".gitmodules")).catch(() => undefined)) !== undefined
   if (!isWhole || hasSubmodules) return false

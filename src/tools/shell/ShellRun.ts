@@ -1,12 +1,12 @@
 import { realpath, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Settings } from "../../config/Config.ts"
+import type { Settings } from "../../config/Settings.ts"
 import { deletesProtected } from "../../shell/Destructive.ts"
 import { judge } from "../../shell/Rules.ts"
 import { inherited } from "../../process/Environment.ts"
 import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
-import { attempt, fail } from "../../files/FileErrors.ts"
+import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
 import { unattendedEnvironment } from "./UnattendedShell.ts"
@@ -14,6 +14,7 @@ import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { homeDirectory, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
 
 /** No command may run longer, in milliseconds. */
 const maxTimeoutMs = 24 * 60 * 60 * 1000
@@ -35,15 +36,15 @@ export const shellRun = (
     reads: false,
     timeoutMs: null,
     plan: Effect.fnUntraced(function* ({ command, cwd: given = ".", timeoutMs }, context) {
-      if (command.trim() === "") return yield* fail("the command is blank")
-      if (command.includes("\0")) return yield* fail("the command contains a NUL character")
+      if (command.trim() === "") return yield* refuse("the command is blank")
+      if (command.includes("\0")) return yield* refuse("the command contains a NUL character")
       const { real: cwd, scope } = yield* workspace.reading(given, context)
       const home = homeDirectory()
       const place = { cwd, home, env: openEnvironment() }
       const verdict = judge(command, place, process.platform)
-      if (verdict._tag === "Blocked") return yield* fail(neverRun(verdict.why))
+      if (verdict._tag === "Blocked") return yield* refuse(neverRun(verdict.why))
       if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
-        return yield* fail(neverRun(deletesProtected))
+        return yield* refuse(neverRun(deletesProtected))
       }
       const quiet =
         verdict._tag === "ReadOnly" && scope === "inside"
@@ -58,8 +59,8 @@ export const shellRun = (
       const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
       const run = Effect.gen(function* () {
         yield* attempt(async () => {
-          if (!(await stat(cwd)).isDirectory()) throw fail(`${cwd} is not a directory`)
-          if ((await realpath(cwd)) !== cwd) throw fail(`${cwd} now leads elsewhere than when it was looked at`)
+          if (!(await stat(cwd)).isDirectory()) throw refuse(`${cwd} is not a directory`)
+          if ((await realpath(cwd)) !== cwd) throw refuse(`${cwd} now leads elsewhere than when it was looked at`)
         })
         const outcome = yield* runChild(
           {

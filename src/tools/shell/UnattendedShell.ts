@@ -5,8 +5,8 @@ import { parse } from "../../shell/Parser.ts"
 import type { Word } from "../../shell/Syntax.ts"
 import { gitIsSafe } from "./GitSafety.ts"
 import { namesFor } from "../../files/GlobExpansion.ts"
-import { isIn } from "../../files/PathScope.ts"
 import { resolveReal } from "../../files/RealPath.ts"
+import { isWithin } from "../../files/PathScope.ts"
 
 /**
  * What a command line that only reads by its words needs to do so in truth: the environment to run it in. Undefined
@@ -35,8 +35,8 @@ export const unattendedEnvironment = async (
         // It follows the links that it meets in a directory.
         if (followsLinks && (await isDirectory(path))) return undefined
         // A word that climbs out was found to be no path, but text.
-        const real = isIn(workingDir, path) ? await resolveReal(path) : undefined
-        if (real !== undefined && !isIn(workingDir, real)) return undefined
+        const real = isWithin(workingDir, path) ? await resolveReal(path) : undefined
+        if (real !== undefined && !isWithin(workingDir, real)) return undefined
       }
     }
   }
@@ -71,7 +71,7 @@ const builtins = new Set(["echo", "printf", "pwd", "true"])
 const safePath = (writable: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(process.env["PATH"] ?? "").split(NodePath.delimiter), "/usr/local/bin", "/usr/bin", "/bin"].filter(
     (folder, index, all) =>
-      NodePath.isAbsolute(folder) && !writable.some((top) => isIn(top, folder)) && all.indexOf(folder) === index
+      NodePath.isAbsolute(folder) && !writable.some((top) => isWithin(top, folder)) && all.indexOf(folder) === index
   )
 
 const isDirectory = (path: string): Promise<boolean> =>

@@ -3,11 +3,9 @@ import { realpath } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Settings } from "../../config/Config.ts"
+import type { Settings } from "../../config/Settings.ts"
 import { scriptPath } from "../../skills/Skill.ts"
-import { holds } from "../../skills/SkillFile.ts"
 import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
-import { attempt, fail } from "../../files/FileErrors.ts"
 import { findSkill } from "./FindSkill.ts"
 import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { ownNode } from "../../process/OwnNode.ts"
@@ -16,6 +14,9 @@ import { runChild } from "../../process/RunChild.ts"
 import { scriptCommand } from "./ScriptCommand.ts"
 import { describe, openEnvironment } from "../shell/ShellRun.ts"
 import * as Tool from "../Tool.ts"
+import { refuse } from "../../files/Refused.ts"
+import { isWithin } from "../../files/PathScope.ts"
+import { attempt } from "../../files/FileErrors.ts"
 
 /** Runs a script that a skill declares, in the working directory (contract 7, 8). */
 export const skillRunScript = (
@@ -36,14 +37,14 @@ export const skillRunScript = (
     plan: Effect.fnUntraced(function* ({ args = [], script, skill: name }, context) {
       const skill = yield* findSkill(registry, name, context)
       const path = scriptPath(script)
-      if (path === undefined || !skill.requiresScripts.includes(path)) return yield* fail(undeclared(skill, script))
-      if (args.some((arg) => arg.includes("\0"))) return yield* fail("an argument contains a NUL character")
+      if (path === undefined || !skill.requiresScripts.includes(path)) return yield* refuse(undeclared(skill, script))
+      if (args.some((arg) => arg.includes("\0"))) return yield* refuse("an argument contains a NUL character")
       const asked = yield* attempt(() => look(skill, path))
       const command = [...asked.command, ...args]
       const run = Effect.gen(function* () {
         const { seen } = yield* attempt(() => look(skill, path))
         if (seen !== asked.seen)
-          return yield* fail(`${asked.real} has changed since it was asked about: it was not run`)
+          return yield* refuse(`${asked.real} has changed since it was asked about: it was not run`)
         const [program = "", ...rest] = command
         const outcome = yield* runChild(
           {
@@ -78,8 +79,8 @@ const undeclared = ({ name, requiresScripts }: InstalledSkill, script: string): 
 /** Where a script really lies, how it is run, and what tells it from any other, changed or put in its place. */
 const look = async ({ folder, name }: InstalledSkill, path: string) => {
   const real = await realpath(NodePath.join(folder, "scripts", path))
-  if (!holds(NodePath.join(folder, "scripts"), real))
-    throw fail(`${real} is not among the scripts of the skill ${name}`)
+  if (!isWithin(NodePath.join(folder, "scripts"), real))
+    throw refuse(`${real} is not among the scripts of the skill ${name}`)
   return withRegularFile(real, async (handle) => {
     const { ctimeNs, dev, ino, mode, size } = await handle.stat({ bigint: true })
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(2), position: 0 })
@@ -89,7 +90,8 @@ const look = async ({ folder, name }: InstalledSkill, path: string) => {
       hasShebang: buffer.toString("latin1", 0, bytesRead) === "#!",
       node: ownNode()
     })
-    if (command === undefined) throw fail(`${real} cannot be run: it is not executable, and its name does not say how`)
+    if (command === undefined)
+      throw refuse(`${real} cannot be run: it is not executable, and its name does not say how`)
     return { real, command, seen: [dev, ino, size, ctimeNs].join() }
   })
 }

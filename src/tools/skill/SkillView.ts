@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { SkillRegistry } from "../../skills/SkillRegistry.ts"
-import { fail } from "../../files/FileErrors.ts"
 import { findSkill } from "./FindSkill.ts"
 import * as Tool from "../Tool.ts"
+import { refuse } from "../../files/Refused.ts"
 
 /** The text of a skill's `SKILL.md` (contract 8). */
 export const skillView = (registry: SkillRegistry["Service"]) =>
@@ -15,7 +15,7 @@ export const skillView = (registry: SkillRegistry["Service"]) =>
     plan: Effect.fnUntraced(function* ({ name }, context) {
       const skill = yield* findSkill(registry, name, context)
       const run = Effect.gen(function* () {
-        const text = yield* Effect.mapError(registry.read(skill), ({ message }) => fail(message))
+        const text = yield* Effect.mapError(registry.read(skill), ({ message }) => refuse(message))
         const head = [`The skill ${name} ${skill.version}, in ${skill.folder}`]
         if (skill.requiresScripts.length > 0) head.push(`Scripts: ${skill.requiresScripts.join(", ")}`)
         return { text: `${head.join("\n")}\n\n${text}`, loadedSkill: { name, version: skill.version } }
