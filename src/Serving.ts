@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { Config } from "./config/Config.ts"
+import { ExitDeadline } from "./process/ExitDeadline.ts"
 import * as EarlyRequests from "./router/EarlyRequests.ts"
 import { RequestRouter } from "./router/RequestRouter.ts"
 import type { SessionRequests } from "./router/SessionRequests.ts"
@@ -34,7 +35,10 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     const lifeline = yield* Lifeline
     const runtimeScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
     const lockTimeout = LockTimeout.make()
-    const context = Context.add(yield* Effect.context<Config | StdoutSink | R>(), LockTimeout.LockTimeout, lockTimeout)
+    const context = yield* Effect.context<Config | StdoutSink | R>().pipe(
+      Effect.map(Context.add(LockTimeout.LockTimeout, lockTimeout)),
+      Effect.map(Context.add(ExitDeadline, { remainingMs: lifeline.remainingMs }))
+    )
     const unusable = Deferred.makeUnsafe<never, { readonly message: string }>()
     let sessions: SessionRequests["Service"] | undefined
     // All that a session needs is loaded with the first request of one: whoever only pings does not wait for it.

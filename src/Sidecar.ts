@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import { Config } from "./config/Config.ts"
 import * as LlamaHttp from "./llama/LlamaHttp.ts"
 import * as ManagedModel from "./llama/managed/ManagedModel.ts"
+import { ServerOutput } from "./llama/managed/ServerOutput.ts"
 import * as ScriptedModel from "./llama/scripted/ScriptedModel.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
@@ -11,8 +12,24 @@ import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
 import * as SkillFolders from "./skills/SkillFolders.ts"
 import { SessionStore } from "./store/SessionStore.ts"
+import { StdoutSink } from "./stdio/StdoutSink.ts"
 import { Toolbox } from "./tools/Toolbox.ts"
 import { Workspace } from "./tools/Workspace.ts"
+
+/** Tells the host, at level `debug`, what our llama-server writes. */
+export const serverOutput = Layer.effect(
+  ServerOutput,
+  Effect.map(
+    StdoutSink,
+    (sink) => (lines) =>
+      sink.emitAll(
+        lines.map((message) => ({
+          type: "log",
+          payload: { level: "debug", message, context: { source: "llama-server" } }
+        }))
+      )
+  )
+)
 
 /** The model that `localModels.mode` names. */
 export const model = Layer.unwrap(
@@ -21,7 +38,7 @@ export const model = Layer.unwrap(
       case "external":
         return LlamaHttp.layer
       case "managed":
-        return ManagedModel.layer
+        return Layer.provide(ManagedModel.layer, serverOutput)
       case "scripted":
         return ScriptedModel.layer(script)
     }

@@ -2,11 +2,12 @@ import * as ChatChunk from "./answer/ChatChunk.ts"
 import * as ChunkDecoder from "./answer/ChunkDecoder.ts"
 import * as EventStream from "./answer/EventStream.ts"
 import type { ServerEvent } from "./answer/EventStream.ts"
-import type { ModelEvent, ToolSpec } from "./LlamaClient.ts"
+import type { ModelEvent } from "./LlamaClient.ts"
 import { Cut, Malformed } from "./LlamaError.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { complaint, toReason } from "./ServerError.ts"
 import * as TextTemplate from "./TextTemplate.ts"
+import type { ToolSpec } from "../domain/ToolCall.ts"
 
 /** The body of one streamed answer, as far as it has been read. */
 export interface ReplyState {

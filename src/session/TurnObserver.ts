@@ -1,8 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { ModelEvent } from "../llama/LlamaClient.ts"
+import type { ModelFinished } from "../llama/LlamaClient.ts"
 import type { CallId, TurnId } from "../protocol/Ids.ts"
 import type { SessionFeed, TurnEvent } from "./SessionFeed.ts"
+
+export type { ModelFinished } from "../llama/LlamaClient.ts"
 
 /** Follows turns from within: it is told at once, waits for nothing, and changes nothing. */
 export interface TurnObserver {
@@ -11,7 +13,7 @@ export interface TurnObserver {
   /** A model call begins. */
   asks(turnId: TurnId, model: string | undefined): void
   /** It has ended well. */
-  answered(turnId: TurnId, finished: ModelEvent & { readonly _tag: "Finished" }): void
+  answered(turnId: TurnId, finished: ModelFinished): void
   /** A tool call is looked at; `tool` is absent where there is none of the name that the model gave. */
   begins(turnId: TurnId, callId: CallId, tool: string | undefined): void
 }

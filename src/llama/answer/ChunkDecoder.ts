@@ -1,11 +1,12 @@
 import type { CallDraft } from "./ToolCallAssembler.ts"
 import * as ToolCallAssembler from "./ToolCallAssembler.ts"
 import type { CallFragment, ChatChunk, Counts } from "./ChatChunk.ts"
-import type { ModelEvent, ToolSpec, Usage } from "../LlamaClient.ts"
+import type { ModelEvent, Usage } from "../LlamaClient.ts"
 import type { Overflow, Rejected } from "../LlamaError.ts"
 import { toReason } from "../ServerError.ts"
 import * as ThinkSplitter from "./ThinkSplitter.ts"
 import { wireName } from "../../domain/Transcript.ts"
+import type { ToolSpec } from "../../domain/ToolCall.ts"
 
 /** What is known of one answer so far. */
 export interface DecoderState {

@@ -4,8 +4,6 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { Config } from "../../config/Config.ts"
-import type { Lifeline } from "../../stdio/Lifeline.ts"
-import type { StdoutSink } from "../../stdio/StdoutSink.ts"
 import { LlamaClient, type ModelEvent, type ModelRequest, type ServerState } from "../LlamaClient.ts"
 import { LlamaError, Loading, reworded, Unreachable } from "../LlamaError.ts"
 import * as LlamaHttp from "../LlamaHttp.ts"
@@ -29,7 +27,7 @@ const attempts = 3
 const noAnswer = "the server ended before it answered"
 
 /** The model in a llama-server of our own: what is asked of it waits until it listens, through its restarts. */
-export const layer: Layer.Layer<LlamaClient, never, Config | Lifeline | StdoutSink> = Layer.effect(
+export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(
   LlamaClient,
   Effect.gen(function* () {
     const settings = yield* Config

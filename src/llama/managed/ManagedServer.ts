@@ -7,8 +7,7 @@ import * as Queue from "effect/Queue"
 import { Config } from "../../config/Config.ts"
 import { managedUrl } from "../../config/ManagedUrl.ts"
 import { inherited } from "../../process/Environment.ts"
-import { Lifeline } from "../../stdio/Lifeline.ts"
-import { StdoutSink } from "../../stdio/StdoutSink.ts"
+import { ExitDeadline } from "../../process/ExitDeadline.ts"
 import { redactKey } from "../RedactKey.ts"
 import * as HttpTransport from "../HttpTransport.ts"
 import type { ServerLoss } from "../LlamaClient.ts"
@@ -18,6 +17,7 @@ import { isListening } from "./PortCheck.ts"
 import { launchArguments } from "./LaunchArguments.ts"
 import { exhausted, hint, inWords, restart, type ExitReport } from "./ExitReport.ts"
 import { ServerLog } from "./ServerLog.ts"
+import { ServerOutput } from "./ServerOutput.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 /** From the first TERM to the second, in milliseconds, where nothing hurries. */
@@ -57,12 +57,12 @@ export class ManagedServer extends Context.Service<
     readonly losses: Queue.Dequeue<ServerLoss>
   }
 >()("atomic-agent-sidecar/llama/managed/ManagedServer") {
-  static readonly layer: Layer.Layer<ManagedServer, never, Config | Lifeline | StdoutSink> = Layer.effect(
+  static readonly layer: Layer.Layer<ManagedServer, never, Config> = Layer.effect(
     ManagedServer,
     Effect.gen(function* () {
       const settings = yield* Config
-      const sink = yield* StdoutSink
-      const lifeline = yield* Lifeline
+      const output = yield* ServerOutput
+      const deadline = yield* ExitDeadline
       const { managed } = settings.localModels
       const url = managedUrl(managed.port)
       const transport = yield* Effect.acquireRelease(
@@ -102,12 +102,7 @@ export class ManagedServer extends Context.Service<
       const tellWhatItWrites = Effect.gen(function* () {
         yield* written.await
         written.closeUnsafe()
-        yield* sink.emitAll(
-          log.take().map((message) => ({
-            type: "log",
-            payload: { level: "debug", message, context: { source: "llama-server" } }
-          }))
-        )
+        yield* output(log.take())
         yield* Effect.sleep(tellEveryMs)
       })
       if (settings.log.level === "debug") yield* Effect.forkScoped(Effect.forever(tellWhatItWrites))
@@ -126,7 +121,7 @@ export class ManagedServer extends Context.Service<
           env: inherited(),
           log,
           heard: () => written.openUnsafe(),
-          patienceMs: Effect.map(lifeline.remainingMs, (left) =>
+          patienceMs: Effect.map(deadline.remainingMs, (left) =>
             Math.max(leastPatienceMs, Math.min(patienceMs, left - reserveMs))
           )
         })

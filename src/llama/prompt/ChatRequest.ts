@@ -2,7 +2,8 @@ import type { Settings } from "../../config/Settings.ts"
 import { wireName } from "../../domain/Transcript.ts"
 import { wellFormedJson } from "../../domain/WellFormed.ts"
 import * as HistoryText from "./HistoryText.ts"
-import type { ModelRequest, ToolSpec } from "../LlamaClient.ts"
+import type { ModelRequest } from "../LlamaClient.ts"
+import type { ToolSpec } from "../../domain/ToolCall.ts"
 
 /** A request body, and the bytes of text in it that the model will read. */
 export interface ChatRequest {

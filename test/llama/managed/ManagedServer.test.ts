@@ -16,7 +16,8 @@ import { LlamaClient } from "../../../src/llama/LlamaClient.ts"
 import { ManagedServer } from "../../../src/llama/managed/ManagedServer.ts"
 import * as ManagedModel from "../../../src/llama/managed/ManagedModel.ts"
 import type { Event } from "../../../src/protocol/Event.ts"
-import { Lifeline } from "../../../src/stdio/Lifeline.ts"
+import { ExitDeadline } from "../../../src/process/ExitDeadline.ts"
+import { serverOutput } from "../../../src/Sidecar.ts"
 import { StdoutSink } from "../../../src/stdio/StdoutSink.ts"
 import { textOf } from "../support/captures.ts"
 import { advanceUntil, outcome, question } from "../support/client.ts"
@@ -44,9 +45,12 @@ const ground = (server: FakeServer, settings: Overrides = {}) => {
         managed: { ...server.managed, ...settings.localModels?.managed }
       }
     }),
-    Layer.mock(StdoutSink)({ emitAll, post: () => {}, grant: () => {}, isGranted: () => false }),
+    Layer.provide(
+      serverOutput,
+      Layer.mock(StdoutSink)({ emitAll, post: () => {}, grant: () => {}, isGranted: () => false })
+    ),
     Logger.layer([]),
-    Layer.mock(Lifeline)({ remainingMs: Effect.sync(() => left.ms) })
+    Layer.succeed(ExitDeadline, { remainingMs: Effect.sync(() => left.ms) })
   )
   return { events, left, layer }
 }
