@@ -17,7 +17,8 @@ import { fsGrep } from "./fs/FsGrep.ts"
 import { fsList } from "./fs/FsList.ts"
 import { fsRead } from "./fs/FsRead.ts"
 import { fsWrite } from "./fs/FsWrite.ts"
-import { redactSecrets } from "./RedactSecrets.ts"
+import { secretsOf } from "../config/Secrets.ts"
+import { redactSecrets } from "../domain/RedactSecrets.ts"
 import { shellRun } from "./shell/ShellRun.ts"
 import { skillRunScript } from "./skill/SkillRunScript.ts"
 import { skillView } from "./skill/SkillView.ts"
@@ -57,7 +58,7 @@ export class Toolbox extends Context.Service<
         const workspace = yield* Workspace
         const skills = yield* SkillRegistry
         const groups = yield* BackgroundGroups.make
-        const hide = redactSecrets(settings)
+        const hide = redactSecrets(secretsOf(settings), "<secret>")
 
         const builtIn = [
           fsList(workspace),

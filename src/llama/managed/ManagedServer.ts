@@ -8,7 +8,8 @@ import { Config } from "../../config/Config.ts"
 import { managedUrl } from "../../config/ManagedUrl.ts"
 import { inherited } from "../../process/Environment.ts"
 import { ExitDeadline } from "../../process/ExitDeadline.ts"
-import { redactKey } from "../RedactKey.ts"
+import { apiKey } from "../../config/Secrets.ts"
+import { redactSecrets } from "../../domain/RedactSecrets.ts"
 import * as HttpTransport from "../HttpTransport.ts"
 import type { ServerLoss } from "../LlamaClient.ts"
 import { Unreachable } from "../LlamaError.ts"
@@ -71,7 +72,7 @@ export class ManagedServer extends Context.Service<
       )
       const wanted = Latch.makeUnsafe(false)
       const written = Latch.makeUnsafe(false)
-      const log = new ServerLog(redactKey(settings.llama.apiKey))
+      const log = new ServerLog(redactSecrets(apiKey(settings), "<api key>"))
       /** It does not listen. */
       const down = Latch.makeUnsafe(true)
       /** It listens, or is given up. */

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Redacted from "effect/Redacted"
-import { redactKey } from "../../src/llama/RedactKey.ts"
+import { redactSecrets } from "../../src/domain/RedactSecrets.ts"
 
-describe("the API key in what a server says", () => {
+describe("a secret in a text", () => {
   it.each([
     ["sk-secret", "Bearer sk-secret is no key, sk-secret!", "Bearer <api key> is no key, <api key>!"],
     ['a"b\\c<d>&', JSON.stringify({ key: 'a"b\\c<d>&' }), '{"key":"<api key>"}'],
@@ -18,11 +17,21 @@ describe("the API key in what a server says", () => {
     ["aab", "aaab", "a<api key>"],
     ["sk-secret", "sk-secretsk-secret", "<api key><api key>"],
     ["sk-secret", "nothing of it", "nothing of it"]
-  ])("%s: %j becomes %j", (key, said, told) => {
-    assert.strictEqual(redactKey(Redacted.make(key))(said), told)
+  ])("%s: %j becomes %j", (key, text, redacted) => {
+    assert.strictEqual(redactSecrets([key], "<api key>")(text), redacted)
+  })
+
+  it("is the longer of two that begin alike", () => {
+    const redact = redactSecrets(["key-1", "key-1-long"], "<secret>")
+    assert.strictEqual(redact("key-1-long key-1 key-1-"), "<secret> <secret> <secret>-")
+  })
+
+  it("is found in the percent-encoding of characters beyond ASCII", () => {
+    const redact = redactSecrets(["schlüssel 🔑"], "<secret>")
+    assert.strictEqual(redact(`x=${encodeURIComponent("schlüssel 🔑")}`), "x=<secret>")
   })
 
   it("cannot be hidden where there is none", () => {
-    assert.strictEqual(redactKey(undefined)("anything…"), "anything…")
+    assert.strictEqual(redactSecrets([""], "<api key>")("anything…"), "anything…")
   })
 })
