@@ -38,7 +38,7 @@ export class ModelStep extends Context.Service<
 
       const run = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep) {
         const { feed, ledger, turn } = progress
-        follower?.asks(turn.id, model ?? watch.model)
+        follower?.onModelCall(turn.id, model ?? watch.model)
         const clock = yield* Clock.Clock
         const hearing = new ModelStreamEvents(step, llama.slotId, () => toMillis(clock.monotonicTimeNanosUnsafe()))
         const request = {
@@ -74,7 +74,7 @@ export class ModelStep extends Context.Service<
 
         const { calls, reason, usage } = finished
         measure(progress, step, usage)
-        follower?.answered(turn.id, finished)
+        follower?.onModelAnswer(turn.id, finished)
         yield* feed.emitAll(hearing.end(finished))
         const windowTokens = yield* llama.window
         if (usage !== undefined && windowTokens !== null) {

@@ -117,7 +117,7 @@ export class ToolBatch extends Context.Service<
       const plan = (progress: TurnState, call: ToolCall): Effect.Effect<Planned> => {
         if (follower !== undefined) {
           const known = toolbox.specs.find(({ name }) => name === call.tool)
-          follower.begins(progress.turn.id, call.callId, known?.name)
+          follower.onToolCall(progress.turn.id, call.callId, known?.name)
         }
         const refusal = refusalOf(progress, call)
         if (refusal !== undefined) return Effect.succeed({ _tag: "Refused", why: refusal })

@@ -9,13 +9,13 @@ export type { ModelFinished } from "../llama/LlamaClient.ts"
 /** Follows turns from within: it is told at once, waits for nothing, and changes nothing. */
 export interface TurnObserver {
   /** The turn tells the host this. */
-  told(feed: Pick<SessionFeed, "sessionId" | "turnId">, events: ReadonlyArray<TurnEvent>): void
+  onEvents(feed: Pick<SessionFeed, "sessionId" | "turnId">, events: ReadonlyArray<TurnEvent>): void
   /** A model call begins. */
-  asks(turnId: TurnId, model: string | undefined): void
+  onModelCall(turnId: TurnId, model: string | undefined): void
   /** It has ended well. */
-  answered(turnId: TurnId, finished: ModelFinished): void
+  onModelAnswer(turnId: TurnId, finished: ModelFinished): void
   /** A tool call is looked at; `tool` is absent where there is none of the name that the model gave. */
-  begins(turnId: TurnId, callId: CallId, tool: string | undefined): void
+  onToolCall(turnId: TurnId, callId: CallId, tool: string | undefined): void
 }
 
 /** Who follows the turns; nobody, unless telemetry is turned on. */
@@ -31,12 +31,12 @@ export const observed = (feed: SessionFeed, follower: TurnObserver | undefined):
         ...feed,
         emit: (event) =>
           Effect.suspend(() => {
-            follower.told(feed, [event])
+            follower.onEvents(feed, [event])
             return feed.emit(event)
           }),
         emitAll: (events) =>
           Effect.suspend(() => {
-            follower.told(feed, events)
+            follower.onEvents(feed, events)
             return feed.emitAll(events)
           })
       }

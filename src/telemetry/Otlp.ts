@@ -41,15 +41,15 @@ export const layer = ({
       const tracer = yield* OtlpTracer.make({ ...common, url: `${endpoint}/v1/traces` })
       const spans = new TurnSpans(tracer, () => clock.currentTimeNanosUnsafe())
       return {
-        told: ({ sessionId, turnId }, events) => {
+        onEvents: ({ sessionId, turnId }, events) => {
           for (const event of events) {
             spans.told(sessionId, turnId, event)
             figures.told(event)
           }
         },
-        asks: (turnId, model) => spans.asks(turnId, model),
-        answered: (turnId, finished) => spans.answered(turnId, finished),
-        begins: (turnId, callId, tool) => spans.begins(turnId, callId, tool)
+        onModelCall: (turnId, model) => spans.asks(turnId, model),
+        onModelAnswer: (turnId, finished) => spans.answered(turnId, finished),
+        onToolCall: (turnId, callId, tool) => spans.begins(turnId, callId, tool)
       }
     })
   )
