@@ -8,9 +8,9 @@ export default defineConfig({
   test: {
     ...config.test,
     include: [
-      "test/executable.test.ts",
-      "test/process.test.ts",
-      "test/approvals.test.ts",
+      "test/bin/executable.test.ts",
+      "test/bin/process.test.ts",
+      "test/bin/approvals.test.ts",
       "test/races/Launch.test.ts"
     ],
     exclude: configDefaults.exclude,

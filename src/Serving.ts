@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { Config } from "./Config.ts"
+import type { Config } from "./config/Config.ts"
+import { ExitDeadline } from "./process/ExitDeadline.ts"
 import * as EarlyRequests from "./router/EarlyRequests.ts"
 import { RequestRouter } from "./router/RequestRouter.ts"
 import type { SessionRequests } from "./router/SessionRequests.ts"
@@ -13,7 +14,7 @@ import { type Ending, Lifeline } from "./stdio/Lifeline.ts"
 import * as LogFrames from "./stdio/LogFrames.ts"
 import { StdinDecoder } from "./stdio/StdinDecoder.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
-import * as LockPatience from "./store/LockPatience.ts"
+import * as LockTimeout from "./store/LockTimeout.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 
 /** The two ends of the pipe and what is read from one and written to the other. */
@@ -33,8 +34,11 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     const router = yield* RequestRouter
     const lifeline = yield* Lifeline
     const runtimeScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
-    const patience = LockPatience.make()
-    const context = Context.add(yield* Effect.context<Config | StdoutSink | R>(), LockPatience.LockPatience, patience)
+    const lockTimeout = LockTimeout.make()
+    const context = yield* Effect.context<Config | StdoutSink | R>().pipe(
+      Effect.map(Context.add(LockTimeout.LockTimeout, lockTimeout)),
+      Effect.map(Context.add(ExitDeadline, { remainingMs: lifeline.remainingMs }))
+    )
     const unusable = Deferred.makeUnsafe<never, { readonly message: string }>()
     let sessions: SessionRequests["Service"] | undefined
     // All that a session needs is loaded with the first request of one: whoever only pings does not wait for it.
@@ -52,7 +56,7 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     const served = yield* Effect.exit(router.serve({ early: yield* EarlyRequests.make, sessions: load }, until))
     const last = Exit.isSuccess(served) ? served.value.last : undefined
     yield* lifeline.deadline(isEnding(last) ? last : { why: "the end of the input", lateExitCode: 0 })
-    yield* patience.hurry
+    yield* lockTimeout.hurry
 
     if (sessions !== undefined) yield* sessions.close
     if (Exit.isSuccess(served)) yield* served.value.settled

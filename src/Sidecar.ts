@@ -1,18 +1,35 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "./Config.ts"
+import { Config } from "./config/Config.ts"
 import * as LlamaHttp from "./llama/LlamaHttp.ts"
-import * as ManagedModel from "./llama/ManagedModel.ts"
-import * as ScriptedModel from "./llama/ScriptedModel.ts"
+import * as ManagedModel from "./llama/managed/ManagedModel.ts"
+import { ServerOutput } from "./llama/managed/ServerOutput.ts"
+import * as ScriptedModel from "./llama/scripted/ScriptedModel.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
-import { ModelWatch } from "./session/ModelWatch.ts"
+import { ModelStatus } from "./session/ModelStatus.ts"
 import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
 import * as SkillFolders from "./skills/SkillFolders.ts"
 import { SessionStore } from "./store/SessionStore.ts"
+import { StdoutSink } from "./stdio/StdoutSink.ts"
 import { Toolbox } from "./tools/Toolbox.ts"
 import { Workspace } from "./tools/Workspace.ts"
+
+/** Tells the host, at level `debug`, what our llama-server writes. */
+export const serverOutput = Layer.effect(
+  ServerOutput,
+  Effect.map(
+    StdoutSink,
+    (sink) => (lines) =>
+      sink.emitAll(
+        lines.map((message) => ({
+          type: "log",
+          payload: { level: "debug", message, context: { source: "llama-server" } }
+        }))
+      )
+  )
+)
 
 /** The model that `localModels.mode` names. */
 export const model = Layer.unwrap(
@@ -21,7 +38,7 @@ export const model = Layer.unwrap(
       case "external":
         return LlamaHttp.layer
       case "managed":
-        return ManagedModel.layer
+        return Layer.provide(ManagedModel.layer, serverOutput)
       case "scripted":
         return ScriptedModel.layer(script)
     }
@@ -31,7 +48,7 @@ export const model = Layer.unwrap(
 /** The loop of the agent. Its surroundings are for whoever puts it together: model, store, gate, skills, tools. */
 export const agent = TurnRunner.layer.pipe(
   Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-  Layer.provideMerge(ModelWatch.layer)
+  Layer.provideMerge(ModelStatus.layer)
 )
 
 /** What a session of the bin is made of; each layer can be replaced by another of the same service. */

@@ -1,10 +1,10 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "./Config.ts"
+import { Config } from "./config/Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
 import { run } from "./Serving.ts"
-import { sealPipes } from "./stdio/SealedPipes.ts"
+import { removePipePermissions } from "./stdio/PipePermissions.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
 /** `EX_CONFIG`: the configuration is wrong, or this version cannot work with what it found. */
@@ -28,7 +28,7 @@ const sessionServices = Layer.unwrap(
 )
 
 // Before anything can run that could open them.
-sealPipes()
+removePipePermissions()
 
 run(sessionServices).pipe(
   Effect.provide(Config.layer),

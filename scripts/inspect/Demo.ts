@@ -1,6 +1,6 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import type { Script } from "../../src/llama/Script.ts"
+import type { Script } from "../../src/llama/scripted/Script.ts"
 
 const readme = `# Moon garden
 

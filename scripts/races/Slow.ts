@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import type { Entry } from "../../src/domain/Transcript.ts"
 import type { SessionHead } from "../../src/domain/Session.ts"
 import { SessionStore, StoreError } from "../../src/store/SessionStore.ts"
-import { keepingUnsaved } from "../../src/store/Unsaved.ts"
+import { retryingStore } from "../../src/store/RetryingStore.ts"
 import { type InstalledSkill, SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 import type { Plan } from "./Acts.ts"
 
@@ -14,7 +14,7 @@ import type { Plan } from "./Acts.ts"
 export const slowStore = (plan: Pick<Plan, "delays" | "writes">): Layer.Layer<SessionStore> =>
   Layer.effect(
     SessionStore,
-    Effect.suspend(() => keepingUnsaved(failingStore(plan)))
+    Effect.suspend(() => retryingStore(failingStore(plan)))
   )
 
 const failingStore = ({ delays, writes }: Pick<Plan, "delays" | "writes">): SessionStore["Service"] => {

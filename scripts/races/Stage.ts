@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Config } from "../../src/Config.ts"
+import { Config } from "../../src/config/Config.ts"
 import { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
-import { ModelWatch } from "../../src/session/ModelWatch.ts"
+import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
 import type { SkillRegistry } from "../../src/skills/SkillRegistry.ts"
@@ -22,12 +22,13 @@ import { Workspace } from "../../src/tools/Workspace.ts"
 import "../../src/router/SessionRequests.ts"
 import type { Plan } from "./Acts.ts"
 import { slowSkills, slowStore, waits } from "./Slow.ts"
+import type { Refused } from "../../src/files/Refused.ts"
 
 /** A run of a tool that waits to be told how it ends. */
 export interface ToolRun {
   readonly name: string
   isOver: boolean
-  end(exit: Effect.Effect<Tool.ToolOutput, Tool.ToolFailure>): void
+  end(exit: Effect.Effect<Tool.ToolOutput, Refused>): void
 }
 
 /** A host, a sidecar in the same process, and what waits to be told: model calls and tool runs, oldest first. */
@@ -49,7 +50,7 @@ const gatedTool = (name: string, reads: boolean, runs: Array<ToolRun>) =>
           ? {}
           : { need: { category: "shell" as const, reason: "because", preview: `${value}`, affectedResources: [] } }),
         run: Effect.suspend(() => {
-          const ended = Deferred.makeUnsafe<Tool.ToolOutput, Tool.ToolFailure>()
+          const ended = Deferred.makeUnsafe<Tool.ToolOutput, Refused>()
           const run: ToolRun = { name, isOver: false, end: (exit) => void Deferred.doneUnsafe(ended, exit) }
           runs.push(run)
           return Effect.ensuring(
@@ -70,7 +71,7 @@ export const servicesWith = (
 ) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
+    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelStatus.layer)),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(Layer.mergeAll(model, store, skills))

@@ -1,6 +1,6 @@
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { TelemetrySettings } from "../Config.ts"
+import type { TelemetrySettings } from "./Settings.ts"
 import { url } from "./Rules.ts"
 
 const optional = Schema.optionalKey

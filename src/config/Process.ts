@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Result from "effect/Result"
-import type { Settings } from "../Config.ts"
+import type { Settings } from "./Settings.ts"
 import { ConfigInvalid } from "./ConfigInvalid.ts"
 import { makeFolders } from "./Folders.ts"
 import { type Place, resolve, type Sources, stateDir, stateDirVariable } from "./Resolve.ts"

@@ -1,7 +1,7 @@
 import * as path from "node:path"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Settings } from "../Config.ts"
+import type { Settings } from "./Settings.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import { ConfigInvalid } from "./ConfigInvalid.ts"
 import * as DotEnv from "./DotEnv.ts"

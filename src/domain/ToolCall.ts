@@ -31,3 +31,11 @@ export interface ToolResult {
   readonly loadedSkill?: { readonly name: string; readonly version: string }
   readonly approval?: ApprovalVerdict
 }
+
+/** What the model is told about one tool; `parameters` is a JSON Schema of an object. */
+export interface ToolSpec {
+  /** The dotted name; on the model's wire the dot is an underscore. */
+  readonly name: string
+  readonly description: string
+  readonly parameters: { readonly [key: string]: unknown }
+}

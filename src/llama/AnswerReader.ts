@@ -1,13 +1,14 @@
-import * as ChatChunk from "./ChatChunk.ts"
-import * as ChunkDecoder from "./ChunkDecoder.ts"
+import * as ChatChunk from "./answer/ChatChunk.ts"
+import * as ChunkDecoder from "./answer/ChunkDecoder.ts"
 import { kindOf, page, parse, wordsOf } from "./HttpAnswers.ts"
 import type { HttpAnswer } from "./HttpHead.ts"
-import type { ModelEvent, ToolSpec } from "./LlamaClient.ts"
+import type { ModelEvent } from "./LlamaClient.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { Malformed } from "./LlamaError.ts"
-import { maxEventBytes } from "./EventStream.ts"
+import { maxEventBytes } from "./answer/EventStream.ts"
 import type { ReplyEnd, ReplyState } from "./ReplyReader.ts"
 import * as ReplyReader from "./ReplyReader.ts"
+import type { ToolSpec } from "../domain/ToolCall.ts"
 
 type Reason = LlamaError["reason"]
 

@@ -1,7 +1,7 @@
 import type { LlamaError } from "./LlamaError.ts"
 import { Loading, Malformed } from "./LlamaError.ts"
 import type { HttpAnswer } from "./HttpHead.ts"
-import { complaint, toReason } from "./ServerFault.ts"
+import { complaint, toReason } from "./ServerError.ts"
 
 /** What an answer that is no stream means: the reason, and whether the request may be sent again. */
 export interface Refusal {

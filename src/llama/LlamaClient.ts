@@ -3,16 +3,8 @@ import type * as Effect from "effect/Effect"
 import type * as Queue from "effect/Queue"
 import type * as Stream from "effect/Stream"
 import type { Entry } from "../domain/Transcript.ts"
-import type { ToolArguments } from "../domain/ToolCall.ts"
+import type { ToolArguments, ToolSpec } from "../domain/ToolCall.ts"
 import type { LlamaError } from "./LlamaError.ts"
-
-/** What the model is told about one tool; `parameters` is a JSON Schema of an object. */
-export interface ToolSpec {
-  /** The dotted name; on the model's wire the dot is an underscore. */
-  readonly name: string
-  readonly description: string
-  readonly parameters: { readonly [key: string]: unknown }
-}
 
 /** One model call, before it is a request body. */
 export interface ModelRequest {
@@ -39,6 +31,17 @@ export interface ModelToolCall {
   readonly args: ToolArguments
 }
 
+/** The end of a model call that did not fail. */
+export interface ModelFinished {
+  readonly _tag: "Finished"
+  /** `length`: cut by the token limit or the window. */
+  readonly reason: "stop" | "tool_calls" | "length"
+  readonly calls: ReadonlyArray<ModelToolCall>
+  readonly usage?: Usage
+  /** Tokens generated a second, as the server measured them. */
+  readonly tokensPerSecond?: number
+}
+
 /** What a model call yields, in order; a stream that does not fail ends with exactly one `Finished`. */
 export type ModelEvent =
   | { readonly _tag: "Loading" }
@@ -51,15 +54,7 @@ export type ModelEvent =
     }
   | { readonly _tag: "Reasoning"; readonly text: string }
   | { readonly _tag: "Text"; readonly text: string }
-  | {
-      readonly _tag: "Finished"
-      /** `length`: cut by the token limit or the window. */
-      readonly reason: "stop" | "tool_calls" | "length"
-      readonly calls: ReadonlyArray<ModelToolCall>
-      readonly usage?: Usage
-      /** Tokens generated a second, as the server measured them. */
-      readonly tokensPerSecond?: number
-    }
+  | ModelFinished
 
 /** What a probe of the server found. */
 export interface ServerState {

@@ -2,11 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type { Settings } from "../Config.ts"
-import { Config } from "../Config.ts"
-import * as ChatRequest from "./ChatRequest.ts"
-import * as ContextWindow from "./ContextWindow.ts"
-import { hiding } from "./Hiding.ts"
+import type { Settings } from "../config/Settings.ts"
+import { Config } from "../config/Config.ts"
+import * as ChatRequest from "./prompt/ChatRequest.ts"
+import * as ContextWindow from "./prompt/ContextWindow.ts"
+import { apiKey } from "../config/Secrets.ts"
+import { redactSecrets } from "../domain/RedactSecrets.ts"
 import * as HttpTransport from "./HttpTransport.ts"
 import type { HttpRequest } from "./HttpTransport.ts"
 import type { ModelEvent, ModelRequest, Usage } from "./LlamaClient.ts"
@@ -26,7 +27,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     (transport) => Effect.sync(() => transport.close())
   )
   const key = llama.apiKey === undefined ? "" : Redacted.value(llama.apiKey)
-  const hide = hiding(llama.apiKey)
+  const hide = redactSecrets(apiKey(settings), "<api key>")
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream, application/json",

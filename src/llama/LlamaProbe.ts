@@ -7,7 +7,7 @@ import type { ServerState } from "./LlamaClient.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { Cut } from "./LlamaError.ts"
 import * as ModelUrl from "./ModelUrl.ts"
-import { complaint } from "./ServerFault.ts"
+import { complaint } from "./ServerError.ts"
 import { windowSize } from "./TokenCount.ts"
 
 export interface Probe {

@@ -5,12 +5,13 @@ import type * as Pull from "effect/Pull"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import type { HttpRequest, HttpTransport } from "./HttpTransport.ts"
-import type { ModelEvent, ToolSpec, Usage } from "./LlamaClient.ts"
+import type { ModelEvent, Usage } from "./LlamaClient.ts"
 import type { Overflow } from "./LlamaError.ts"
 import { LlamaError } from "./LlamaError.ts"
 import * as ModelLine from "./ModelLine.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
+import type { ToolSpec } from "../domain/ToolCall.ts"
 
 type Reason = LlamaError["reason"]
 type Events = Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, LlamaError>

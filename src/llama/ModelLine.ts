@@ -5,10 +5,10 @@ import type { Refusal } from "./HttpAnswers.ts"
 import { refusal } from "./HttpAnswers.ts"
 import type { HttpExchange } from "./HttpExchange.ts"
 import type { HttpAnswer } from "./HttpHead.ts"
-import type { ToolSpec } from "./LlamaClient.ts"
 import { Cut, Stalled } from "./LlamaError.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
 import * as SilenceWatch from "./SilenceWatch.ts"
+import type { ToolSpec } from "../domain/ToolCall.ts"
 
 /** The one connection of a model call, watched for silence and closed with its scope. */
 export interface ModelLine {

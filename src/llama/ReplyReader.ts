@@ -1,12 +1,13 @@
-import * as ChatChunk from "./ChatChunk.ts"
-import * as ChunkDecoder from "./ChunkDecoder.ts"
-import * as EventStream from "./EventStream.ts"
-import type { ServerEvent } from "./EventStream.ts"
-import type { ModelEvent, ToolSpec } from "./LlamaClient.ts"
+import * as ChatChunk from "./answer/ChatChunk.ts"
+import * as ChunkDecoder from "./answer/ChunkDecoder.ts"
+import * as EventStream from "./answer/EventStream.ts"
+import type { ServerEvent } from "./answer/EventStream.ts"
+import type { ModelEvent } from "./LlamaClient.ts"
 import { Cut, Malformed } from "./LlamaError.ts"
 import type { LlamaError } from "./LlamaError.ts"
-import { complaint, toReason } from "./ServerFault.ts"
+import { complaint, toReason } from "./ServerError.ts"
 import * as TextTemplate from "./TextTemplate.ts"
+import type { ToolSpec } from "../domain/ToolCall.ts"
 
 /** The body of one streamed answer, as far as it has been read. */
 export interface ReplyState {

@@ -1,5 +1,5 @@
-import type { ChatChunk } from "./ChatChunk.ts"
-import { narrow } from "./ChatChunk.ts"
+import type { ChatChunk } from "./answer/ChatChunk.ts"
+import { narrow } from "./answer/ChatChunk.ts"
 
 /**
  * A payload of which only the words change from one token to the next. Most of a stream is this, and taking the words

@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import * as Effect from "effect/Effect"
+import { systemCode } from "../domain/SystemError.ts"
+import { procStat } from "./ProcStat.ts"
 
 /** From TERM to KILL, in milliseconds (runtime, Tools). */
 const killAfterMs = 2000
@@ -48,13 +50,8 @@ const listProcesses = (): ReadonlyArray<string> | undefined => {
 }
 
 const isRunningIn = (pid: string, group: number): boolean => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    return processGroup === `${group}` && state !== "Z" && state !== "X"
-  } catch {
-    return false
-  }
+  const stat = procStat(Number(pid))
+  return stat?.isRunning === true && stat.group === group
 }
 
 /**
@@ -65,7 +62,7 @@ export const isTaken = (group: number): boolean => {
   try {
     return process.kill(group, 0)
   } catch (error) {
-    return Reflect.get(Object(error), "code") === "EPERM"
+    return systemCode(error) === "EPERM"
   }
 }
 

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import { Extension, type HelloResult, type PingResult, type RequestPayload } from "../protocol/Request.ts"
 import { maxSteers } from "../session/Steering.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"

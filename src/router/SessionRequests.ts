@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import type { ResponsePayload } from "../protocol/Request.ts"
 import { ActiveSession } from "../session/ActiveSession.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"

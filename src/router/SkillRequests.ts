@@ -10,8 +10,9 @@ import type {
 } from "../protocol/Request.ts"
 import { ActiveSession } from "../session/ActiveSession.ts"
 import { SessionRuntime } from "../session/SessionRuntime.ts"
-import { type InstalledSkill, type SkillRefused, SkillRegistry } from "../skills/SkillRegistry.ts"
+import { type InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
+import type { Refused } from "../files/Refused.ts"
 
 /** Skills are installed and removed for a session, and there is none. */
 export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { request: Schema.String }) {
@@ -37,7 +38,7 @@ export const make = Effect.gen(function* () {
   /** A change of the registry: what there is then is told before its response. */
   const change = Effect.fnUntraced(function* <A>(
     request: string,
-    make: (registry: SkillRegistry["Service"]) => Effect.Effect<A, SkillRefused>
+    make: (registry: SkillRegistry["Service"]) => Effect.Effect<A, Refused>
   ) {
     const here = yield* ofSession
     if (here === undefined) return yield* new NoSession({ request })
@@ -53,15 +54,15 @@ export const make = Effect.gen(function* () {
     return { skills: skills.map(shown) } satisfies SkillListResult
   })
 
-  const install = ({ force, sourcePath }: SkillInstallPayload): Effect.Effect<SkillInstallResult, Refused> =>
+  const install = ({ force, sourcePath }: SkillInstallPayload): Effect.Effect<SkillInstallResult, Refusal> =>
     change("skill_install", (registry) => registry.install(sourcePath, force === true))
 
-  const uninstall = ({ name }: SkillUninstallPayload): Effect.Effect<SkillUninstallResult, Refused> =>
+  const uninstall = ({ name }: SkillUninstallPayload): Effect.Effect<SkillUninstallResult, Refusal> =>
     change("skill_uninstall", (registry) => Effect.map(registry.uninstall(name), (removed) => ({ removed })))
 
   return { list, install, uninstall }
 })
 
-type Refused = NoSession | SkillRefused
+type Refusal = NoSession | Refused
 
 const shown = ({ description, name, source, version }: InstalledSkill) => ({ name, version, description, source })

@@ -11,7 +11,8 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { Config, type Settings } from "../Config.ts"
+import { Config } from "../config/Config.ts"
+import type { Settings } from "../config/Settings.ts"
 import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
 import { LlamaClient, type ServerLoss, type ServerState } from "../llama/LlamaClient.ts"
@@ -19,16 +20,16 @@ import type { EventPayload } from "../protocol/Event.ts"
 import { freshSessionId, SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
 import type { SessionState } from "../protocol/SessionState.ts"
-import { type SkillLine, skillLines } from "../skills/SkillLines.ts"
+import { type SkillSummary, skillSummaries } from "../skills/SkillSummaries.ts"
 import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
-import { aside } from "./Aside.ts"
-import { ModelWatch } from "./ModelWatch.ts"
+import { recover } from "./Recover.ts"
+import { ModelStatus } from "./ModelStatus.ts"
 import { SessionActor } from "./SessionActor.ts"
-import { SessionLedger } from "./SessionLedger.ts"
+import { SessionLog } from "./SessionLog.ts"
 import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
-import * as SkillNews from "./SkillNews.ts"
+import * as SkillNotices from "./SkillNotices.ts"
 import { systemPrompt } from "./SystemPrompt.ts"
 import { unavailableHint } from "./UnavailableHint.ts"
 import * as WorkingDir from "./WorkingDir.ts"
@@ -60,7 +61,7 @@ interface Active {
   readonly id: SessionId
   readonly scope: Scope.Closeable
   readonly actor: SessionActor["Service"]
-  readonly ledger: SessionLedger["Service"]
+  readonly ledger: SessionLog["Service"]
 }
 
 /** How long the first probe of the model may hold up a session's start, in milliseconds (contract 6). */
@@ -114,7 +115,7 @@ export class ActiveSession extends Context.Service<
         const { child, probe, url } = Context.get(services, LlamaClient)
         if (child !== undefined) yield* child.start
         // The rest is built while the server thinks about its answer.
-        const probing = yield* aside(
+        const probing = yield* recover(
           "the model server cannot be probed",
           () => Effect.asSome(probe),
           Option.none()
@@ -125,14 +126,16 @@ export class ActiveSession extends Context.Service<
           Effect.forkChild
         )
         const registry = Context.get(services, SkillRegistry)
-        const skills = skillLines(yield* aside("the skills cannot be listed", () => registry.list(head.workingDir), []))
+        const skills = skillSummaries(
+          yield* recover("the skills cannot be listed", () => registry.list(head.workingDir), [])
+        )
         const system = yield* readPrompt(config, head, skills)
         const scope = yield* Scope.fork(layerScope)
         // Fresh: a layer that was built for another session must not serve this one.
         const context = yield* Layer.fresh(
           Layer.provideMerge(
-            SessionActor.layer(system, SkillNews.make(registry, skills, stored)),
-            SessionLedger.layer(stored)
+            SessionActor.layer(system, SkillNotices.make(registry, skills, stored)),
+            SessionLog.layer(stored)
           )
         ).pipe(Layer.buildWithScope(scope), Effect.provideContext(Context.add(services, StdoutSink, sink)))
         const lost = (loss: ServerLoss) =>
@@ -144,14 +147,15 @@ export class ActiveSession extends Context.Service<
         if (child !== undefined) yield* Effect.flatMap(Queue.clear(child.losses), Effect.forEach(lost))
         const id = SessionId.make(head.id)
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
-        const watch = Context.get(services, ModelWatch)
-        if (Option.isSome(probed)) yield* aside("its state cannot be told", () => watch.begin(probed.value), undefined)
+        const watch = Context.get(services, ModelStatus)
+        if (Option.isSome(probed))
+          yield* recover("its state cannot be told", () => watch.begin(probed.value), undefined)
         yield* Effect.forkIn(watch.probing, scope)
         if (child !== undefined) {
           yield* Queue.take(child.losses).pipe(Effect.flatMap(lost), Effect.forever, Effect.forkIn(scope))
         }
         // Only now: a host that knows the id of a resumed session may be faster than a full output.
-        active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLedger) }
+        active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLog) }
         hasStarted = true
         return id
       })
@@ -164,7 +168,7 @@ export class ActiveSession extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const head = newSession(freshSessionId(), workingDir, payload.metadata ?? {}, now)
         const store = Context.get(services, SessionStore)
-        yield* aside("the session cannot be stored and goes on in memory", () => store.create(head), undefined)
+        yield* recover("the session cannot be stored and goes on in memory", () => store.create(head), undefined)
         return yield* build({ head, history: [] }, services)
       }, lane.withPermits(1))
 
@@ -237,7 +241,7 @@ const mustBeDirectory = (key: string, path: string, given: string) =>
     return Effect.fail(new CannotStart({ detail: `${key}: expected ${expected}` }))
   })
 
-const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillLine>) =>
+const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillSummary>) =>
   Effect.map(WorkingDir.readAgents(workingDir), (agents) =>
     systemPrompt({
       workingDir,

@@ -3,15 +3,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import { LlamaClient, type ModelEvent, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
-import { Hearing } from "./Hearing.ts"
-import { ModelWatch, stateShownBy } from "./ModelWatch.ts"
-import { TurnFollower } from "./TurnFollower.ts"
-import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+import { ModelStreamEvents } from "./ModelStreamEvents.ts"
+import { ModelStatus, stateShownBy } from "./ModelStatus.ts"
+import { TurnObserver } from "./TurnObserver.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnState } from "./TurnState.ts"
 
 /** What the model answered, after its words have been streamed. */
 export interface ModelAnswer {
@@ -24,7 +24,7 @@ export interface ModelAnswer {
 export class ModelStep extends Context.Service<
   ModelStep,
   {
-    run(progress: TurnProgress, step: OpenStep): Effect.Effect<ModelAnswer, StepFailure>
+    run(progress: TurnState, step: OpenStep): Effect.Effect<ModelAnswer, StepFailure>
   }
 >()("atomic-agent-sidecar/session/ModelStep") {
   static readonly layer = Layer.effect(
@@ -32,15 +32,15 @@ export class ModelStep extends Context.Service<
     Effect.gen(function* () {
       const llama = yield* LlamaClient
       const toolbox = yield* Toolbox
-      const watch = yield* ModelWatch
-      const follower = yield* TurnFollower
+      const watch = yield* ModelStatus
+      const follower = yield* TurnObserver
       const { model } = (yield* Config).localModels
 
-      const run = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
+      const run = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep) {
         const { feed, ledger, turn } = progress
         follower?.asks(turn.id, model ?? watch.model)
         const clock = yield* Clock.Clock
-        const hearing = new Hearing(step, llama.slotId, () => toMillis(clock.monotonicTimeNanosUnsafe()))
+        const hearing = new ModelStreamEvents(step, llama.slotId, () => toMillis(clock.monotonicTimeNanosUnsafe()))
         const request = {
           system: progress.system,
           history: ledger.history,
@@ -97,7 +97,7 @@ export class ModelStep extends Context.Service<
   )
 }
 
-const measure = (progress: TurnProgress, step: OpenStep, usage: Usage | undefined): void => {
+const measure = (progress: TurnState, step: OpenStep, usage: Usage | undefined): void => {
   if (usage === undefined) return
   step.tokensUsed = usage.promptTokens + usage.completionTokens
   const before = progress.usage ?? { promptTokens: 0, cachedTokens: 0, completionTokens: 0 }

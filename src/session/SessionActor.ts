@@ -6,11 +6,11 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
-import { SessionLedger } from "./SessionLedger.ts"
-import type { SkillNews } from "./SkillNews.ts"
+import { SessionLog } from "./SessionLog.ts"
+import type { SkillNotices } from "./SkillNotices.ts"
 import type { Steering } from "./Steering.ts"
 import * as Turn from "./Turn.ts"
-import { toMillis } from "./TurnProgress.ts"
+import { toMillis } from "./TurnState.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
@@ -44,12 +44,12 @@ export class SessionActor extends Context.Service<
     unqueue(turnId: string): Effect.Effect<boolean>
   }
 >()("atomic-agent-sidecar/session/SessionActor") {
-  static readonly layer = (system: string, skills: SkillNews) =>
+  static readonly layer = (system: string, skills: SkillNotices) =>
     Layer.effect(
       SessionActor,
       Effect.gen(function* () {
         const runner = yield* TurnRunner
-        const ledger = yield* SessionLedger
+        const ledger = yield* SessionLog
         const queue = yield* TurnQueue
         const sink = yield* StdoutSink
         const services = yield* Effect.context<never>()

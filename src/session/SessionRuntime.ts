@@ -7,11 +7,11 @@ import type { LlamaClient } from "../llama/LlamaClient.ts"
 import type { SkillRegistry } from "../skills/SkillRegistry.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { ApprovalGate } from "./ApprovalGate.ts"
-import type { ModelWatch } from "./ModelWatch.ts"
+import type { ModelStatus } from "./ModelStatus.ts"
 import type { TurnRunner } from "./TurnRunner.ts"
 
 /** What a session is made of. */
-export type SessionServices = TurnRunner | ApprovalGate | ModelWatch | SessionStore | SkillRegistry | LlamaClient
+export type SessionServices = TurnRunner | ApprovalGate | ModelStatus | SessionStore | SkillRegistry | LlamaClient
 
 /** The sidecar cannot host any session: a database of a newer version, say. It ends with exit code 78. */
 export class RuntimeUnusable extends Schema.TaggedError<RuntimeUnusable>()("RuntimeUnusable", {

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import { asks } from "../domain/ApprovalPolicy.ts"
 import { withLoaded } from "../domain/Session.ts"
 import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
@@ -11,10 +11,10 @@ import type { ApprovalNeed } from "../tools/Tool.ts"
 import { boundResult } from "../tools/ResultBudget.ts"
 import { type Planned, Toolbox } from "../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
-import { callKey, refusalOf, remember, shownArgs } from "./CallMemory.ts"
+import { callKey, refusalOf, remember, shownArgs } from "./RepeatedCalls.ts"
 import { metric } from "./Metric.ts"
-import { TurnFollower } from "./TurnFollower.ts"
-import { type OpenCall, type OpenStep, toMillis, type TurnProgress } from "./TurnProgress.ts"
+import { TurnObserver } from "./TurnObserver.ts"
+import { type OpenCall, type OpenStep, toMillis, type TurnState } from "./TurnState.ts"
 
 /** The tool that ends a turn. */
 export const finishTool = "finish"
@@ -28,7 +28,7 @@ export class ToolBatch extends Context.Service<
   {
     /** Runs them all; whatever fails is a result. `reasoning` is what led to the calls. */
     run(
-      progress: TurnProgress,
+      progress: TurnState,
       step: OpenStep,
       calls: ReadonlyArray<ToolCall>,
       reasoning: string
@@ -41,10 +41,10 @@ export class ToolBatch extends Context.Service<
       const { agent } = yield* Config
       const toolbox = yield* Toolbox
       const gate = yield* ApprovalGate
-      const follower = yield* TurnFollower
+      const follower = yield* TurnObserver
 
       const announce = Effect.fnUntraced(function* (
-        progress: TurnProgress,
+        progress: TurnState,
         step: OpenStep,
         calls: ReadonlyArray<ToolCall>,
         reasoning: string
@@ -86,7 +86,7 @@ export class ToolBatch extends Context.Service<
           ? planned.need
           : undefined
 
-      const ask = Effect.fnUntraced(function* (progress: TurnProgress, call: ToolCall, planned: Planned) {
+      const ask = Effect.fnUntraced(function* (progress: TurnState, call: ToolCall, planned: Planned) {
         const need = needOf(planned)
         if (need === undefined) return undefined
         progress.ledger.note({ status: "awaiting_approval" })
@@ -97,7 +97,7 @@ export class ToolBatch extends Context.Service<
 
       /** From a call that has been looked at to its result, by way of the gate. */
       const settle = Effect.fnUntraced(function* (
-        progress: TurnProgress,
+        progress: TurnState,
         call: ToolCall,
         planned: Planned
       ): Effect.fn.Return<Settled> {
@@ -114,7 +114,7 @@ export class ToolBatch extends Context.Service<
         return { ...result, tookMs, ...(decision === undefined ? {} : { approval: verdict(decision) }) }
       })
 
-      const plan = (progress: TurnProgress, call: ToolCall): Effect.Effect<Planned> => {
+      const plan = (progress: TurnState, call: ToolCall): Effect.Effect<Planned> => {
         if (follower !== undefined) {
           const known = toolbox.specs.find(({ name }) => name === call.tool)
           follower.begins(progress.turn.id, call.callId, known?.name)
@@ -125,7 +125,7 @@ export class ToolBatch extends Context.Service<
       }
 
       const run = Effect.fnUntraced(function* (
-        progress: TurnProgress,
+        progress: TurnState,
         step: OpenStep,
         calls: ReadonlyArray<ToolCall>,
         reasoning: string
@@ -178,7 +178,7 @@ export class ToolBatch extends Context.Service<
 
 /** Commits and tells a call's result; used too for what a cancel or a failure left open. */
 export const closeCall = (
-  { feed, ledger, turn }: TurnProgress,
+  { feed, ledger, turn }: TurnState,
   step: OpenStep,
   callId: CallId,
   result: ToolResult

@@ -5,10 +5,10 @@ import * as Exit from "effect/Exit"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
 import { statusAfter } from "../domain/Session.ts"
 import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
-import type { HeadChange, Undated } from "./SessionLedger.ts"
+import type { HeadChange, Undated } from "./SessionLog.ts"
 import { closeCall, error } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
-import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnState } from "./TurnState.ts"
 
 /** How a turn ended; a failure with its category, its words and where it came from. */
 export type Outcome =
@@ -22,8 +22,8 @@ export type Outcome =
 
 /** Success, failure, defect or interruption, as the reason that the host is told (contract 6). */
 export const outcomeOf = (
-  exit: Exit.Exit<NonNullable<TurnProgress["closed"]>, StepFailure>,
-  { closed, turn }: Pick<TurnProgress, "closed" | "turn">
+  exit: Exit.Exit<NonNullable<TurnState["closed"]>, StepFailure>,
+  { closed, turn }: Pick<TurnState, "closed" | "turn">
 ): Outcome => {
   if (closed !== undefined) return { reason: closed }
   if (Exit.isSuccess(exit)) return { reason: exit.value }
@@ -41,7 +41,7 @@ export const outcomeOf = (
 }
 
 /** The one way out of a turn that was started: everything open is closed, then the end is told, the response last. */
-export const endTurn = Effect.fnUntraced(function* (progress: TurnProgress, outcome: Outcome) {
+export const endTurn = Effect.fnUntraced(function* (progress: TurnState, outcome: Outcome) {
   const { feed, ledger, steering, turn } = progress
   const { step } = progress
   // At once: from here on nobody will read what comes.
@@ -82,7 +82,7 @@ export const headAfter = (outcome: Outcome): HeadChange => ({
 })
 
 /** The calls of a cancelled or failed step get their results. */
-const closeCalls = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, outcome: Outcome) {
+const closeCalls = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep, outcome: Outcome) {
   const why = outcome.reason === "failed" ? `not done: ${outcome.message}` : "cancelled before it was done"
   for (const callId of step.openCalls.keys()) yield* closeCall(progress, step, callId, error(why))
 })
@@ -95,7 +95,7 @@ const interruptedText = (turn: Turn, { reasoning, text }: OpenStep): ReadonlyArr
 }
 
 /** The last event of a step that did not fail. */
-export const finishStep = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep) {
+export const finishStep = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep) {
   progress.step = undefined
   yield* progress.feed.emit({
     type: "step_finished",

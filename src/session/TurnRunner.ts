@@ -2,30 +2,30 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import type { ToolCall } from "../domain/ToolCall.ts"
 import { freshCallId } from "../protocol/Ids.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
-import { aside } from "./Aside.ts"
+import { recover } from "./Recover.ts"
 import { metric } from "./Metric.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import * as SessionFeed from "./SessionFeed.ts"
-import type { HeadChange, SessionLedger, Undated } from "./SessionLedger.ts"
-import type { SkillNews } from "./SkillNews.ts"
+import type { HeadChange, SessionLog, Undated } from "./SessionLog.ts"
+import type { SkillNotices } from "./SkillNotices.ts"
 import * as Steering from "./Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
 import { endTurn, finishStep, headAfter, outcomeOf } from "./TurnEnd.ts"
-import { followed, TurnFollower } from "./TurnFollower.ts"
-import { type OpenStep, StepFailure, toMillis, type TurnProgress } from "./TurnProgress.ts"
+import { observed, TurnObserver } from "./TurnObserver.ts"
+import { type OpenStep, StepFailure, toMillis, type TurnState } from "./TurnState.ts"
 
 /** What a turn belongs to. */
 export interface TurnSession {
-  readonly ledger: SessionLedger["Service"]
+  readonly ledger: SessionLog["Service"]
   /** The system prompt, byte-stable within the session. */
   readonly system: string
-  readonly skills: SkillNews
+  readonly skills: SkillNotices
 }
 
 /** What a turn begins with. */
@@ -56,10 +56,10 @@ export class TurnRunner extends Context.Service<
       const modelStep = yield* ModelStep
       const toolBatch = yield* ToolBatch
       const toolbox = yield* Toolbox
-      const follower = yield* TurnFollower
+      const follower = yield* TurnObserver
 
       /** Begins a step; what opens the turn comes with its first one, and is kept in the same transaction. */
-      const beginStep = Effect.fnUntraced(function* (progress: TurnProgress, opening: Opening = { entries: [] }) {
+      const beginStep = Effect.fnUntraced(function* (progress: TurnState, opening: Opening = { entries: [] }) {
         const { feed, ledger, steering, turn } = progress
         const now = toMillis(yield* Clock.monotonicTimeNanos)
         const isLast = progress.stepCount + 1 >= turn.maxSteps || now - progress.startedAt > agent.task.maxDurationMs
@@ -91,9 +91,9 @@ export class TurnRunner extends Context.Service<
         return step
       }, Effect.uninterruptible)
 
-      const begin = Effect.fnUntraced(function* (progress: TurnProgress, skills: SkillNews) {
+      const begin = Effect.fnUntraced(function* (progress: TurnState, skills: SkillNotices) {
         const { turn, turnIndex } = progress
-        const news = yield* aside("the skills cannot be listed", () => skills.next, undefined)
+        const news = yield* recover("the skills cannot be listed", () => skills.next, undefined)
         return yield* beginStep(progress, {
           entries: [
             ...(news === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: news } as const]),
@@ -110,10 +110,10 @@ export class TurnRunner extends Context.Service<
 
       /** Tells a text as a reply and keeps it: the closing one, or a note on the way. */
       const reply = Effect.fnUntraced(function* (
-        progress: TurnProgress,
+        progress: TurnState,
         step: OpenStep,
         text: string,
-        options: { readonly closes: NonNullable<TurnProgress["closed"]> | false; readonly reasoning?: string }
+        options: { readonly closes: NonNullable<TurnState["closed"]> | false; readonly reasoning?: string }
       ) {
         const { feed, ledger, turn } = progress
         const { closes, reasoning = "" } = options
@@ -135,9 +135,9 @@ export class TurnRunner extends Context.Service<
        * to interrupt it comes too late.
        */
       const closeWith = Effect.fnUntraced(function* (
-        progress: TurnProgress,
+        progress: TurnState,
         step: OpenStep,
-        ended: NonNullable<TurnProgress["closed"]>,
+        ended: NonNullable<TurnState["closed"]>,
         text: string,
         reasoning: string
       ) {
@@ -150,7 +150,7 @@ export class TurnRunner extends Context.Service<
 
       /** Runs a step's calls and keeps what came with them; the summary, where one of them was a `finish` that held. */
       const act = Effect.fnUntraced(function* (
-        progress: TurnProgress,
+        progress: TurnState,
         step: OpenStep,
         answer: ModelAnswer,
         calls: ReadonlyArray<ToolCall>
@@ -165,7 +165,7 @@ export class TurnRunner extends Context.Service<
       })
 
       /** A step that is followed by another one, if its calls do not end the turn. */
-      const goOn = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, answer: ModelAnswer) {
+      const goOn = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep, answer: ModelAnswer) {
         const calls = toCalls(answer)
         if (calls.length === 0) return yield* closeWith(progress, step, "reply", answer.text, answer.reasoning)
         const summary = yield* act(progress, step, answer, calls)
@@ -178,7 +178,7 @@ export class TurnRunner extends Context.Service<
       })
 
       /** The last allowed step: only a `finish` is run any more. */
-      const wrapUp = Effect.fnUntraced(function* (progress: TurnProgress, step: OpenStep, answer: ModelAnswer) {
+      const wrapUp = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep, answer: ModelAnswer) {
         const { reasoning, text } = answer
         const calls = toCalls(answer)
         if (calls.length === 0) return yield* closeWith(progress, step, "reply", text, reasoning)
@@ -191,7 +191,7 @@ export class TurnRunner extends Context.Service<
         return yield* closeWith(progress, step, "max_steps", closing, reasoning)
       })
 
-      const play = Effect.fnUntraced(function* (progress: TurnProgress, first: OpenStep) {
+      const play = Effect.fnUntraced(function* (progress: TurnState, first: OpenStep) {
         let step = first
         while (true) {
           const answer = yield* modelStep.run(progress, step)
@@ -206,9 +206,9 @@ export class TurnRunner extends Context.Service<
           const { ledger, skills, system } = session
           const steering = Steering.make()
           onSteering(steering)
-          const progress: TurnProgress = {
+          const progress: TurnState = {
             turn,
-            feed: followed(SessionFeed.make(sink, ledger.sessionId, turn.id), follower),
+            feed: observed(SessionFeed.make(sink, ledger.sessionId, turn.id), follower),
             ledger,
             steering,
             system,

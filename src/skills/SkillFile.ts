@@ -1,9 +1,11 @@
-import { constants } from "node:fs"
-import { lstat, open, realpath } from "node:fs/promises"
+import { realpath } from "node:fs/promises"
+import { withRegularFile } from "../files/RegularFile.ts"
 import * as NodePath from "node:path"
 import * as Result from "effect/Result"
 import { headBytes, parse, type Skill } from "./Skill.ts"
-import { SkillRefused } from "./SkillRegistry.ts"
+import { refuse } from "../files/Refused.ts"
+import { systemCode } from "../domain/SystemError.ts"
+import { isWithin } from "../files/PathScope.ts"
 
 /** The file that makes a folder a skill. */
 export const skillFile = "SKILL.md"
@@ -15,7 +17,7 @@ const maxBytes = 1024 * 1024
 export const readSkill = async (folder: string): Promise<Skill> => {
   const text = await readText(folder, headBytes)
   const skill = parse(text)
-  if (Result.isFailure(skill)) throw refusal(`${NodePath.join(folder, skillFile)}: ${skill.failure}`)
+  if (Result.isFailure(skill)) throw refuse(`${NodePath.join(folder, skillFile)}: ${skill.failure}`)
   return skill.success
 }
 
@@ -23,31 +25,18 @@ export const readSkill = async (folder: string): Promise<Skill> => {
 export const readText = async (folder: string, limit: number = maxBytes): Promise<string> => {
   const path = NodePath.join(folder, skillFile)
   const real = await realpath(path).catch((error: unknown) => {
-    throw codeOf(error) === "ENOENT" ? refusal(`${path} is not there`) : error
+    throw systemCode(error) === "ENOENT" ? refuse(`${path} is not there`) : error
   })
-  if (!holds(await realpath(folder), real)) throw refusal(`${path} is a link that leads out of the skill`)
-  // Looked at before it is opened: opening alone can block, or wake a device.
-  if (!(await lstat(real)).isFile()) throw refusal(`${path} is not a regular file`)
-  await using file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-  const { size } = await file.stat()
-  if (size > maxBytes) throw refusal(`${path} has ${size} bytes, more than ${maxBytes}`)
-  const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(Math.min(limit, size)), position: 0 })
+  if (!isWithin(await realpath(folder), real)) throw refuse(`${path} is a link that leads out of the skill`)
+  const { bytes, size } = await withRegularFile(real, async (file, { size }) => {
+    if (size > maxBytes) throw refuse(`${path} has ${size} bytes, more than ${maxBytes}`)
+    const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(Math.min(limit, size)), position: 0 })
+    return { bytes: buffer.subarray(0, bytesRead), size }
+  })
   try {
     // A character that is cut at the end is nobody's fault.
-    return new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead), { stream: bytesRead < size })
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: bytes.length < size })
   } catch {
-    throw refusal(`${path} is not UTF-8`)
+    throw refuse(`${path} is not UTF-8`)
   }
 }
-
-/** Whether a real path lies in a real folder, or is it. */
-export const holds = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(NodePath.sep) ? folder : folder + NodePath.sep)
-
-export const refusal = (detail: string): SkillRefused => new SkillRefused({ detail })
-
-/** The code of an error of the operating system. */
-export const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error
-    ? error.code
-    : undefined

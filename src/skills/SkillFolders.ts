@@ -4,14 +4,17 @@ import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
-import { Config } from "../Config.ts"
-import { place, refuseTaken, remove, tidy } from "./Placing.ts"
-import { readShelf, type Shelf } from "./Shelf.ts"
-import { sibling } from "./Sibling.ts"
+import { Config } from "../config/Config.ts"
+import { place, refuseTaken, remove, tidy } from "./FolderSwap.ts"
+import { readSkillFolder, type SkillFolder } from "./SkillFolder.ts"
+import { stagingName } from "./StagingName.ts"
 import { isSkillName, nameRule } from "./Skill.ts"
-import { codeOf, holds, readSkill, readText, refusal, skillFile } from "./SkillFile.ts"
-import { SkillRefused, SkillRegistry } from "./SkillRegistry.ts"
-import { copyTree } from "./Tree.ts"
+import { readSkill, readText, skillFile } from "./SkillFile.ts"
+import { SkillRegistry } from "./SkillRegistry.ts"
+import { copyTree } from "./CopyTree.ts"
+import { refuse } from "../files/Refused.ts"
+import { isWithin } from "../files/PathScope.ts"
+import { attempt } from "../files/FileErrors.ts"
 
 /** Skills in `<stateDir>/skills/` and `<workingDir>/.atomic-agent/skills/` (contract 8). */
 export const layer = Layer.effect(
@@ -37,7 +40,7 @@ export const layer = Layer.effect(
 
     const list = Effect.fn("SkillRegistry.list")(function* (workingDir: string) {
       const shelves = yield* Effect.promise(() => shelvesOf(folder, workingDir))
-      const stocks = yield* Effect.promise(() => Promise.all(shelves.map(readShelf)))
+      const stocks = yield* Effect.promise(() => Promise.all(shelves.map(readSkillFolder)))
       for (const problem of stocks.flatMap(({ problems }) => problems))
         yield* tell(`a skill cannot be used: ${problem}`)
       const usable = stocks
@@ -55,7 +58,7 @@ export const layer = Layer.effect(
     }, lane.withPermits(1))
 
     const uninstall = Effect.fn("SkillRegistry.uninstall")(function* (name: string) {
-      if (!isSkillName(name)) return yield* refusal(`payload.name: expected ${nameRule}, got ${JSON.stringify(name)}`)
+      if (!isSkillName(name)) return yield* refuse(`payload.name: expected ${nameRule}, got ${JSON.stringify(name)}`)
       // First: what a cut-off replacement has left would come back under the name.
       yield* tidyUp
       return yield* Effect.uninterruptible(attempt(() => remove(folder, name)))
@@ -68,14 +71,14 @@ export const layer = Layer.effect(
 
 const maxTold = 1000
 
-const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<Shelf>> => {
+const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<SkillFolder>> => {
   const path = NodePath.join(workingDir, ".atomic-agent", "skills")
   // With each turn: who has no skills should not wait for three looks into the file system.
   if (isAbsent(path) && isAbsent(folder)) return []
   const [within, real, global] = await Promise.all(
     [workingDir, path, folder].map((each) => realpath(each).catch(noPath))
   )
-  const shelves: ReadonlyArray<Shelf> = [{ path: folder, source: "global" }]
+  const shelves: ReadonlyArray<SkillFolder> = [{ path: folder, source: "global" }]
   // In the home directory, the project's folder may be the global one.
   if (within === undefined || real === undefined || real === global) return shelves
   return [...shelves, { path, source: "project", within }]
@@ -94,13 +97,14 @@ const noPath = () => undefined
 const installFrom = async (sourcePath: string, folder: string, force: boolean) => {
   const source = await realpath(sourcePath).catch(noPath)
   if (source === undefined || !(await stat(source)).isDirectory()) {
-    throw refusal(`payload.sourcePath: expected a folder with a ${skillFile} in it, got ${sourcePath}`)
+    throw refuse(`payload.sourcePath: expected a folder with a ${skillFile} in it, got ${sourcePath}`)
   }
   const { name } = await readSkill(source)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (holds(source, await realpath(folder))) throw refusal(`${sourcePath} holds ${folder}, where skills are installed`)
+  if (isWithin(source, await realpath(folder)))
+    throw refuse(`${sourcePath} isWithin ${folder}, where skills are installed`)
   if (!force) await refuseTaken(folder, name)
-  const staged = sibling(folder, name, "new")
+  const staged = stagingName(folder, name, "new")
   try {
     await copyTree(source, staged)
     await validate(staged, name)
@@ -113,24 +117,9 @@ const installFrom = async (sourcePath: string, folder: string, force: boolean) =
 /** The copy is what counts: the source may have changed meanwhile. */
 const validate = async (staged: string, name: string): Promise<void> => {
   const copied = await readSkill(staged)
-  if (copied.name !== name) throw refusal(`${skillFile} changed while it was copied`)
+  if (copied.name !== name) throw refuse(`${skillFile} changed while it was copied`)
   for (const script of copied.requiresScripts) {
     const found = await stat(NodePath.join(staged, "scripts", script)).catch(noPath)
-    if (found?.isFile() !== true) throw refusal(`${skillFile} requires scripts/${script}, which is not there`)
+    if (found?.isFile() !== true) throw refuse(`${skillFile} requires scripts/${script}, which is not there`)
   }
 }
-
-/** Errors of the operating system and refusals are the caller's; everything else is a defect. */
-const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, SkillRefused> =>
-  Effect.flatten(
-    Effect.promise(() =>
-      work().then(
-        (done) => Effect.succeed(done),
-        (error: unknown) => {
-          if (error instanceof SkillRefused) return Effect.fail(error)
-          if (error instanceof Error && codeOf(error) !== undefined) return Effect.fail(refusal(error.message))
-          throw error
-        }
-      )
-    )
-  )

@@ -1,20 +1,13 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type { Skill } from "./Skill.ts"
+import type { Refused } from "../files/Refused.ts"
 
 /** A skill that can be used where it was asked for. */
 export interface InstalledSkill extends Skill {
   readonly source: "global" | "project"
   /** Its folder: a real path. */
   readonly folder: string
-}
-
-/** What was asked of a skill cannot be done; the message says what would have to be otherwise. */
-export class SkillRefused extends Schema.TaggedError<SkillRefused>()("SkillRefused", { detail: Schema.String }) {
-  override get message() {
-    return this.detail
-  }
 }
 
 /** The skills of this machine and of its projects (contract 8). */
@@ -28,7 +21,7 @@ export class SkillRegistry extends Context.Service<
      */
     list(workingDir: string): Effect.Effect<ReadonlyArray<InstalledSkill>>
     /** The text of a skill's `SKILL.md`. */
-    read(skill: InstalledSkill): Effect.Effect<string, SkillRefused>
+    read(skill: InstalledSkill): Effect.Effect<string, Refused>
     /**
      * Copies a folder to the global skills, atomically: at any moment, that of a crash too, there is the old skill or the
      * new one. With `force` it may take the place of another of its name.
@@ -36,8 +29,8 @@ export class SkillRegistry extends Context.Service<
     install(
       sourcePath: string,
       force: boolean
-    ): Effect.Effect<{ readonly name: string; readonly installedAt: string }, SkillRefused>
+    ): Effect.Effect<{ readonly name: string; readonly installedAt: string }, Refused>
     /** Whether there was a global skill of that name; it is gone now. */
-    uninstall(name: string): Effect.Effect<boolean, SkillRefused>
+    uninstall(name: string): Effect.Effect<boolean, Refused>
   }
 >()("atomic-agent-sidecar/skills/SkillRegistry") {}

@@ -6,11 +6,11 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import { type Event, eventExtension } from "../protocol/Event.ts"
 import type { Extension } from "../protocol/Request.ts"
 import { Outbox } from "./Outbox.ts"
-import { WaitingLine } from "./WaitingLine.ts"
+import { FairQueue } from "./FairQueue.ts"
 
 /** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
 const writeBytes = 64 * 1024
@@ -44,8 +44,8 @@ export class StdoutSink extends Context.Service<
       const budget = (yield* Config).sidecar.outputBufferBytes
       const outbox = new Outbox()
       const filled = Latch.makeUnsafe(false)
-      const events = new WaitingLine()
-      const answers = new WaitingLine()
+      const events = new FairQueue()
+      const answers = new FairQueue()
       const broken = Latch.makeUnsafe(false)
       const granted = new Set<Extension>()
       let inFlight = 0

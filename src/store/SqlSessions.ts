@@ -5,15 +5,15 @@ import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import { Record, SessionState } from "../protocol/SessionState.ts"
-import * as Owner from "./Owner.ts"
+import * as ProcessIdentity from "../process/ProcessIdentity.ts"
 import { SqliteClient } from "./Sqlite.ts"
-import type { SessionStore } from "./SessionStore.ts"
+import type { StoredSessions } from "./StoredSessions.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /** The store over a migrated database. */
-export const make: Effect.Effect<SessionStore["Service"], never, SqliteClient> = Effect.gen(function* () {
+export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.gen(function* () {
   const sql = yield* SqliteClient
-  const owner = Owner.self()
+  const owner = ProcessIdentity.self()
 
   const write = (head: SessionHead, entries: ReadonlyArray<Entry>) =>
     sql
@@ -48,7 +48,7 @@ export const make: Effect.Effect<SessionStore["Service"], never, SqliteClient> =
       SELECT id, owner_pid, owner_started FROM sessions
       WHERE status IN ('running', 'awaiting_approval') AND id = coalesce(${id}, id)`
     for (const { id, owner_pid: pid, owner_started: started } of left) {
-      if (Owner.isAlive({ pid, started })) continue
+      if (ProcessIdentity.isAlive({ pid, started })) continue
       yield* sql`
         UPDATE sessions SET status = 'cancelled', last_error = ${interrupted}
         WHERE id = ${id} AND status IN ('running', 'awaiting_approval') AND owner_pid = ${pid} AND owner_started = ${started}`

@@ -11,7 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { lockHolder } from "./LockHolder.ts"
-import { LockPatience } from "./LockPatience.ts"
+import { LockTimeout } from "./LockTimeout.ts"
 import { isDamage, isLocked, naming, toSqlError } from "./SqliteFailure.ts"
 
 export interface Options {
@@ -21,7 +21,7 @@ export interface Options {
 }
 
 /** How long a statement waits for a lock that another process holds (contract 10). */
-export const lockPatience = "5 seconds"
+export const lockTimeout = "5 seconds"
 
 /**
  * `node:sqlite` blocks the thread while it waits, and with it stdin, a cancel and every other fiber. So SQLite itself waits
@@ -34,7 +34,7 @@ const begin = "BEGIN IMMEDIATE"
 
 const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.spaced("50 millis")]).pipe(
   Schedule.jittered,
-  Schedule.upTo({ duration: lockPatience })
+  Schedule.upTo({ duration: lockTimeout })
 )
 
 /** Beyond what a program with a fixed set of statements needs; the oldest goes first. */
@@ -57,7 +57,7 @@ export const SqliteClient = Context.Service<SqliteClient>("atomic-agent-sidecar/
 /** A SQLite database behind `effect/sql`, closed with its scope. */
 export const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* Effect.acquireRelease(open(options), (database) => Effect.sync(() => database.close()))
-  const patience = yield* LockPatience
+  const patience = yield* LockTimeout
   const statements = new Map<string, StatementSync>()
 
   const prepare = (sql: string) => {

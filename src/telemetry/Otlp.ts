@@ -8,10 +8,10 @@ import * as OtlpMetrics from "effect/observability/OtlpMetrics"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
 import * as Redacted from "effect/Redacted"
-import type { TelemetrySettings } from "../Config.ts"
-import { TurnFollower } from "../session/TurnFollower.ts"
+import type { TelemetrySettings } from "../config/Settings.ts"
+import { TurnObserver } from "../session/TurnObserver.ts"
 import { sidecarVersion } from "../Version.ts"
-import { Figures } from "./Figures.ts"
+import { TurnMetrics } from "./TurnMetrics.ts"
 import * as OtlpClient from "./OtlpClient.ts"
 import { TurnSpans } from "./TurnSpans.ts"
 
@@ -25,7 +25,7 @@ export const layer = ({
   resourceAttributes,
   serviceName
 }: TelemetrySettings): Layer.Layer<never> => {
-  const figures = new Figures()
+  const figures = new TurnMetrics()
   const common = {
     resource: { serviceName, serviceVersion: sidecarVersion, attributes: resourceAttributes },
     headers: Redacted.value(headers),
@@ -35,7 +35,7 @@ export const layer = ({
     Layer.provide(Layer.succeed(Metric.MetricRegistry, figures.registry))
   )
   const follower = Layer.effect(
-    TurnFollower,
+    TurnObserver,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const tracer = yield* OtlpTracer.make({ ...common, url: `${endpoint}/v1/traces` })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 
 /** Telemetry where `OTEL_EXPORTER_OTLP_ENDPOINT` is set; where it is not, nothing of it is even loaded. */
 export const layer: Layer.Layer<never, never, Config> = Layer.unwrap(

@@ -2,14 +2,12 @@ import * as Context from "effect/Context"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import type { ModelEvent } from "../llama/LlamaClient.ts"
+import type { ModelFinished } from "../session/TurnObserver.ts"
 import type { EventPayload } from "../protocol/Event.ts"
 import type { TurnReason } from "../protocol/SessionState.ts"
 import type { TurnEvent } from "../session/SessionFeed.ts"
 
 type Attributes = { readonly [key: string]: string | number | ReadonlyArray<string> }
-type Finished = ModelEvent & { readonly _tag: "Finished" }
-
 /** How something ended: well, cut short by a cancel, or with a failure of some kind. */
 type End = "done" | "cut" | { readonly failed: string }
 
@@ -106,7 +104,7 @@ export class TurnSpans {
     )
   }
 
-  answered(turnId: string, { reason, tokensPerSecond, usage }: Finished): void {
+  answered(turnId: string, { reason, tokensPerSecond, usage }: ModelFinished): void {
     const turn = this.#open.get(turnId)
     if (turn?.chat === undefined) return
     describe(turn.chat, {
@@ -225,7 +223,7 @@ const describe = (span: Tracer.Span, attributes: Attributes): void => {
   for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
 }
 
-const usageOf = (usage: Finished["usage"]): Attributes =>
+const usageOf = (usage: ModelFinished["usage"]): Attributes =>
   usage === undefined
     ? {}
     : {

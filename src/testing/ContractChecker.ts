@@ -1,11 +1,11 @@
 import { type EventFrame, eventExtension, events, type SidecarEvent } from "../protocol/Event.ts"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { HelloResult, SendMessageResult } from "../protocol/Request.ts"
-import { Answers, type SentRequest } from "./Answers.ts"
+import { ResponseChecker, type SentRequest } from "./ResponseChecker.ts"
 import type { Seen } from "./StepChecker.ts"
 import { type SessionCounts, TurnChecker } from "./TurnChecker.ts"
 
-export type { SentRequest } from "./Answers.ts"
+export type { SentRequest } from "./ResponseChecker.ts"
 
 /** One breach of the contract; `at` is the index of the frame that shows it, or the number of frames at the end. */
 export interface Violation {
@@ -35,7 +35,7 @@ export const check = (frames: ReadonlyArray<SidecarFrame>, options: CheckOptions
 class Checker {
   readonly violations: Array<Violation> = []
   readonly #frames: ReadonlyArray<SidecarFrame>
-  readonly #answers: Answers
+  readonly #answers: ResponseChecker
   readonly #frameIds = new Set<string>()
   readonly #sessions = new Map<string, SessionCounts>()
   readonly #seen: Seen = { callIds: new Set(), approvalIds: new Set(), granted: new Set() }
@@ -50,7 +50,7 @@ class Checker {
 
   constructor(frames: ReadonlyArray<SidecarFrame>, requests: ReadonlyArray<SentRequest> | undefined) {
     this.#frames = frames
-    this.#answers = new Answers(requests, this.#breach)
+    this.#answers = new ResponseChecker(requests, this.#breach)
   }
 
   readonly #breach = (at: number, rule: string): void => void this.violations.push({ at, rule })

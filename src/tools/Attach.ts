@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { attempt, fail } from "./Attempt.ts"
-import { kindOf } from "./RegularFile.ts"
+import { attempt } from "../files/FileErrors.ts"
+import { kindOf } from "../files/RegularFile.ts"
 import * as Tool from "./Tool.ts"
 import { readNeed, type Workspace } from "./Workspace.ts"
+import { refuse } from "../files/Refused.ts"
 
 const maxPaths = 100
 
@@ -26,7 +27,7 @@ export const attach = (workspace: Workspace["Service"]) =>
       const run = attempt(async () => {
         for (const { path, real } of locations) {
           const found = await stat(real)
-          if (!found.isFile()) throw fail(`${path} is ${kindOf(found)}, not a regular file`)
+          if (!found.isFile()) throw refuse(`${path} is ${kindOf(found)}, not a regular file`)
         }
         // Where they really lie: a link may lead elsewhere by the time that the host opens it.
         const attachments = [...new Set(locations.map(({ real }) => real))]

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer"
 import type { IncomingHttpHeaders, RequestOptions } from "node:http"
 import { unbracketed } from "../domain/HostName.ts"
-import { fail, isSystemError } from "./Attempt.ts"
 import { mayConnect } from "./HostRules.ts"
+import { refuse } from "../files/Refused.ts"
+import { isSystemError } from "../domain/SystemError.ts"
 
 /** One request as it goes out. */
 export interface HttpExchange {
@@ -46,7 +47,7 @@ export const exchange = async (
   const refused = addresses.find(({ address }) => !mayConnect(url, address, allowlist))
   if (refused !== undefined) {
     const means = refused.address === host ? "" : `, which is ${refused.address},`
-    throw fail(`${host}${means} is not a public address; http.hostAllowlist in the configuration can allow it`)
+    throw refuse(`${host}${means} is not a public address; http.hostAllowlist in the configuration can allow it`)
   }
   signal.throwIfAborted()
   return send(request, addresses, maxBytes, signal)
@@ -54,9 +55,9 @@ export const exchange = async (
 
 const lookUp = async (lookup: Lookup, host: string) => {
   const addresses = await lookup(host).catch((error: unknown) => {
-    throw isSystemError(error) ? fail(`${host} could not be found (${error.code})`) : error
+    throw isSystemError(error) ? refuse(`${host} could not be found (${error.code})`) : error
   })
-  if (addresses.length === 0) throw fail(`${host} has no address`)
+  if (addresses.length === 0) throw refuse(`${host} has no address`)
   return addresses
 }
 
@@ -100,12 +101,12 @@ const send = (
       })
       incoming.on("end", () => settle(false))
       incoming.on("error", () => {})
-      incoming.on("close", () => reject(fail(`the connection was cut after ${length} bytes of the answer`)))
+      incoming.on("close", () => reject(refuse(`the connection was cut after ${length} bytes of the answer`)))
     })
-    outgoing.on("error", (error) => reject(signal.aborted ? error : fail(`the request failed: ${reasonOf(error)}`)))
+    outgoing.on("error", (error) => reject(signal.aborted ? error : refuse(`the request failed: ${reasonOf(error)}`)))
     // Without an answer and without an error, as when the other side would rather speak something else.
     outgoing.on("close", () => {
-      if (!hasAnswer) reject(fail("the connection ended without an answer"))
+      if (!hasAnswer) reject(refuse("the connection ended without an answer"))
     })
     outgoing.end(body)
   })

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Settings } from "../Config.ts"
-import { attempt, fail } from "./Attempt.ts"
-import { binaryKind, sniffBytes } from "./BinaryKind.ts"
+import type { Settings } from "../config/Settings.ts"
+import { attempt } from "../files/FileErrors.ts"
+import { binaryKind, sniffBytes } from "../files/BinaryKind.ts"
 import { isRefusedByName } from "./HostRules.ts"
 import { exchange, type HttpAnswer, type HttpExchange, type Lookup, systemLookup } from "./HttpExchange.ts"
 import * as Tool from "./Tool.ts"
+import { refuse } from "../files/Refused.ts"
 
 const maxRedirects = 5
 const maxBodyBytes = 10 * 1024 * 1024
@@ -32,11 +33,11 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
     reads: false,
     timeoutMs: settings.defaultTimeoutMs,
     plan: Effect.fnUntraced(function* ({ body, headers = {}, method = "GET", url }) {
-      if (!settings.enabled) return yield* fail("HTTP requests are turned off (http.enabled in the configuration)")
+      if (!settings.enabled) return yield* refuse("HTTP requests are turned off (http.enabled in the configuration)")
       const request = settle(url, method, headers, body)
-      if (typeof request === "string") return yield* fail(request)
+      if (typeof request === "string") return yield* refuse(request)
       if (isRefusedByName(request.url, settings.hostAllowlist)) {
-        return yield* fail(
+        return yield* refuse(
           `${request.url.hostname} is not a public address; http.hostAllowlist in the configuration can allow it`
         )
       }
@@ -53,10 +54,10 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
             const answer = await exchange(current, settings.hostAllowlist, settings.maxResponseBytes, lookup, signal)
             const next = redirected(current, answer)
             if (next === undefined) return report(current, answer, hop > 0)
-            if (typeof next === "string") throw fail(next)
+            if (typeof next === "string") throw refuse(next)
             current = next
           }
-          throw fail(`more than ${maxRedirects} redirects, the last one to ${current.url.href}`)
+          throw refuse(`more than ${maxRedirects} redirects, the last one to ${current.url.href}`)
         })
       }
     })

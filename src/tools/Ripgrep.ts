@@ -1,9 +1,9 @@
 import { constants } from "node:fs"
 import { access, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { pathMatcher } from "./FsGlob.ts"
-import { GrepReport, type GrepRequest, maxFileBytes, maxShownLine } from "./GrepReport.ts"
-import { neverEntered } from "./TreeWalk.ts"
+import { pathMatcher } from "./fs/FsGlob.ts"
+import { GrepReport, type GrepRequest, maxFileBytes, maxShownLine } from "./fs/GrepReport.ts"
+import { neverEntered } from "../files/TreeWalk.ts"
 
 /** More of a line than this, in characters, is never held. */
 const maxHeld = 64 * 1024

@@ -1,13 +1,7 @@
 import type * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
-
-/** A tool could not do what it was asked; the message goes to the model as the result. */
-export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", { detail: Schema.String }) {
-  override get message() {
-    return this.detail
-  }
-}
+import type { Refused } from "../files/Refused.ts"
 
 /** Where a call runs. */
 export interface ToolContext {
@@ -45,7 +39,7 @@ export interface ApprovalNeed {
 export interface Plan {
   /** Absent: nothing to ask, at any level. */
   readonly need?: ApprovalNeed
-  readonly run: Effect.Effect<ToolOutput, ToolFailure>
+  readonly run: Effect.Effect<ToolOutput, Refused>
 }
 
 /** One tool, its arguments decoded by `parameters`. */
@@ -58,7 +52,7 @@ export interface Tool<in out Args = any> {
   readonly reads: boolean
   /** Overrides `agent.toolTimeoutMs`, in milliseconds, for a tool with a limit of its own; `null`: it keeps its own. */
   readonly timeoutMs?: number | null
-  readonly plan: (args: Args, context: ToolContext) => Effect.Effect<Plan, ToolFailure>
+  readonly plan: (args: Args, context: ToolContext) => Effect.Effect<Plan, Refused>
 }
 
 /** A tool; the type of its arguments comes from its parameters. */

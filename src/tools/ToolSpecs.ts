@@ -1,7 +1,7 @@
 import { isObject } from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { ToolSpec } from "../llama/LlamaClient.ts"
 import type { Tool } from "./Tool.ts"
+import type { ToolSpec } from "../domain/ToolCall.ts"
 
 const known = new WeakMap<Tool, ToolSpec>()
 

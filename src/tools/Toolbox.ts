@@ -3,29 +3,29 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isObject } from "effect/Predicate"
 import * as SchemaParser from "effect/SchemaParser"
-import { Config } from "../Config.ts"
-import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
-import type { ToolSpec } from "../llama/LlamaClient.ts"
+import { Config } from "../config/Config.ts"
+import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { explain } from "../protocol/Explain.ts"
 import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attach } from "./Attach.ts"
-import { fail } from "./Attempt.ts"
 import { httpRequest } from "./HttpRequest.ts"
-import * as CommandGroups from "../process/CommandGroups.ts"
+import * as BackgroundGroups from "../process/BackgroundGroups.ts"
 import { finish } from "./Finish.ts"
-import { fsEdit } from "./FsEdit.ts"
-import { fsGlob } from "./FsGlob.ts"
-import { fsGrep } from "./FsGrep.ts"
-import { fsList } from "./FsList.ts"
-import { fsRead } from "./FsRead.ts"
-import { fsWrite } from "./FsWrite.ts"
-import { withoutOwnSecrets } from "./OwnSecrets.ts"
-import { shellRun } from "./ShellRun.ts"
-import { skillRunScript } from "./SkillRunScript.ts"
-import { skillView } from "./SkillView.ts"
-import type { ApprovalNeed, Tool, ToolContext, ToolFailure, ToolOutput } from "./Tool.ts"
+import { fsEdit } from "./fs/FsEdit.ts"
+import { fsGlob } from "./fs/FsGlob.ts"
+import { fsGrep } from "./fs/FsGrep.ts"
+import { fsList } from "./fs/FsList.ts"
+import { fsRead } from "./fs/FsRead.ts"
+import { fsWrite } from "./fs/FsWrite.ts"
+import { secretsOf } from "../config/Secrets.ts"
+import { redactSecrets } from "../domain/RedactSecrets.ts"
+import { shellRun } from "./shell/ShellRun.ts"
+import { skillRunScript } from "./skill/SkillRunScript.ts"
+import { skillView } from "./skill/SkillView.ts"
+import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { Workspace } from "./Workspace.ts"
+import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A call that has been looked at. */
 export type Planned =
@@ -57,8 +57,8 @@ export class Toolbox extends Context.Service<
         const { toolTimeoutMs } = settings.agent
         const workspace = yield* Workspace
         const skills = yield* SkillRegistry
-        const groups = yield* CommandGroups.make
-        const hide = withoutOwnSecrets(settings)
+        const groups = yield* BackgroundGroups.make
+        const hide = redactSecrets(secretsOf(settings), "<secret>")
 
         const builtIn = [
           fsList(workspace),
@@ -148,15 +148,15 @@ const expected = (tool: Tool): string => {
   return `Expected a JSON object: {${keys.join(", ")}}.`
 }
 
-const within = <A>(effect: Effect.Effect<A, ToolFailure>, limitMs: number | null): Effect.Effect<A, ToolFailure> =>
+const within = <A>(effect: Effect.Effect<A, Refused>, limitMs: number | null): Effect.Effect<A, Refused> =>
   limitMs === null
     ? effect
     : Effect.timeoutOrElse(effect, {
         duration: limitMs,
-        orElse: () => Effect.fail(fail(`timed out after ${limitMs} ms`))
+        orElse: () => Effect.fail(refuse(`timed out after ${limitMs} ms`))
       })
 
-const asResult = ({ message }: ToolFailure): ToolResult => ({ status: "error", summary: message, truncated: false })
+const asResult = ({ message }: Refused): ToolResult => ({ status: "error", summary: message, truncated: false })
 
 const toResult = ({ attachments, isError, loadedSkill, text, truncated }: ToolOutput): ToolResult => ({
   status: isError === true ? "error" : "ok",

@@ -4,12 +4,13 @@ import * as NodePath from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../Config.ts"
+import { Config } from "../config/Config.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
-import { attempt, fail } from "./Attempt.ts"
-import { type Places, readScope, type Scope, writeScope } from "./PathScope.ts"
-import { resolveName, resolveReal } from "./RealPath.ts"
-import type { ApprovalNeed, ToolContext, ToolFailure } from "./Tool.ts"
+import { attempt } from "../files/FileErrors.ts"
+import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
+import { resolveName, resolveReal } from "../files/RealPath.ts"
+import type { ApprovalNeed, ToolContext } from "./Tool.ts"
+import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A path that a tool was given, and where it really lies. */
 export interface Location {
@@ -25,9 +26,9 @@ export class Workspace extends Context.Service<
   Workspace,
   {
     /** A path that is to be read; skills count as inside. Fails only for what can be no path at all. */
-    reading(path: string, context: ToolContext): Effect.Effect<Location, ToolFailure>
+    reading(path: string, context: ToolContext): Effect.Effect<Location, Refused>
     /** A path that is to be written. */
-    writing(path: string, context: ToolContext): Effect.Effect<Location, ToolFailure>
+    writing(path: string, context: ToolContext): Effect.Effect<Location, Refused>
   }
 >()("atomic-agent-sidecar/tools/Workspace") {
   static readonly layer = Layer.effect(
@@ -65,7 +66,7 @@ export class Workspace extends Context.Service<
         isTrusted: (real: string, places: Places) => Promise<boolean>
       ) =>
         attempt(async (): Promise<Location> => {
-          if (given.includes("\0")) throw fail("the path contains a NUL character")
+          if (given.includes("\0")) throw refuse("the path contains a NUL character")
           const named = absolute(workingDir, withHome(given))
           const [real, places] = await Promise.all([resolveReal(named), placesOf(workingDir)])
           // Behind a link, the parent of a directory is not what it seems by its name.

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Settings } from "../../src/Config.ts"
+import type { Settings } from "../../src/config/Settings.ts"
 import { resolve, type Sources } from "../../src/config/Resolve.ts"
 
 const sources = (changes: Partial<Sources> = {}): Sources => ({

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { Script } from "../../src/llama/Script.ts"
+import type { Script } from "../../src/llama/scripted/Script.ts"
 import { root, StateDir } from "../support/Bin.ts"
 
 const example = Path.join(root, "scripts/examples/electron")

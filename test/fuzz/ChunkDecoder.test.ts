@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import * as ChatChunk from "../../src/llama/ChatChunk.ts"
-import * as ChunkDecoder from "../../src/llama/ChunkDecoder.ts"
-import type { ModelEvent, ToolSpec } from "../../src/llama/LlamaClient.ts"
+import * as ChatChunk from "../../src/llama/answer/ChatChunk.ts"
+import * as ChunkDecoder from "../../src/llama/answer/ChunkDecoder.ts"
+import type { ModelEvent } from "../../src/llama/LlamaClient.ts"
 import { Cut } from "../../src/llama/LlamaError.ts"
 import * as ReplyReader from "../../src/llama/ReplyReader.ts"
 import { cut, holds, json, patience, sizes, text } from "./holds.ts"
+import type { ToolSpec } from "../../src/domain/ToolCall.ts"
 
 const tools: ReadonlyArray<ToolSpec> = ["fs.read", "fs.write"].map((name) => ({
   name,

@@ -1,7 +1,7 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { Script } from "../../src/llama/Script.ts"
+import type { Script } from "../../src/llama/scripted/Script.ts"
 import { type HostOptions, SidecarHost, type TurnPiece } from "../../src/host/SidecarHost.ts"
 import { StateDir } from "../support/Bin.ts"
 import { drain, rejection } from "./Peer.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { narrow } from "../../src/llama/ChatChunk.ts"
+import { narrow } from "../../src/llama/answer/ChatChunk.ts"
 import * as TextTemplate from "../../src/llama/TextTemplate.ts"
 
 const payload = (key: string, words: string, more: object = {}) =>

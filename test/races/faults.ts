@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Config } from "../../src/Config.ts"
+import { Config } from "../../src/config/Config.ts"
 import { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
-import { ModelWatch } from "../../src/session/ModelWatch.ts"
+import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
@@ -36,7 +36,7 @@ const services = {
   LlamaClient,
   ApprovalGate,
   ModelStep,
-  ModelWatch,
+  ModelStatus,
   ToolBatch,
   TurnRunner,
   SkillRegistry,
@@ -121,7 +121,9 @@ export const faultyStage = (fault: Fault) =>
       config: Config.layerOf({ stateDir: "/nonexistent/state" }),
       services: wrap("TurnRunner", TurnRunner.layer).pipe(
         Layer.provide(Layer.merge(wrap("ModelStep", ModelStep.layer), wrap("ToolBatch", ToolBatch.layer))),
-        Layer.provideMerge(Layer.merge(wrap("ApprovalGate", ApprovalGate.layer), wrap("ModelWatch", ModelWatch.layer))),
+        Layer.provideMerge(
+          Layer.merge(wrap("ApprovalGate", ApprovalGate.layer), wrap("ModelStatus", ModelStatus.layer))
+        ),
         Layer.provide(wrap("Toolbox", Toolbox.layerWith(tools))),
         Layer.provide(Workspace.layer),
         Layer.provideMerge(

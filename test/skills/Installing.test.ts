@@ -134,7 +134,10 @@ describe("installing a skill", () => {
     ["that is not there", { why: /^payload.sourcePath: expected a folder with a SKILL.md in it, got .*\/source$/ }],
     ["that is a file", { files: { source: "x" }, why: /^payload.sourcePath: expected a folder/ }],
     ["without a SKILL.md", { files: { "source/skill.txt": "x" }, why: /SKILL.md is not there/ }],
-    ["whose SKILL.md is a folder", { files: { "source/SKILL.md/": "" }, why: /SKILL.md is not a regular file/ }],
+    [
+      "whose SKILL.md is a folder",
+      { files: { "source/SKILL.md/": "" }, why: /SKILL.md is a directory, not a regular file/ }
+    ],
     ["whose SKILL.md has no front matter", { files: { "source/SKILL.md": "# Hi" }, why: /expected a first line ---/ }],
     ["named ../evil", { files: skill("../evil"), why: /SKILL.md: name: expected 2 to 64 .*got "..\/evil"/ }],
     ["named ..", { files: skill(".."), why: /name: expected 2 to 64/ }],

@@ -128,7 +128,7 @@ describe("the skills of a directory", () => {
         /broken\/SKILL.md: the front matter is not valid YAML/,
         /latin\/SKILL.md is not UTF-8/,
         /large\/SKILL.md has \d+ bytes/,
-        /directory\/SKILL.md is not a regular file/,
+        /directory\/SKILL.md is a directory, not a regular file/,
         /UPPER: a skill's folder is called as the skill: expected 2 to 64 of a-z, 0-9 and -, no dash at the ends/
       ]) {
         assert.match(whole, what)

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import * as Path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../../src/Config.ts"
+import { Config } from "../../src/config/Config.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
 import { SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 

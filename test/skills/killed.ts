@@ -7,7 +7,7 @@ import fsSync from "node:fs"
 import fs from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../../src/Config.ts"
+import { Config } from "../../src/config/Config.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
 import { SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 

@@ -2,12 +2,12 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { Config } from "../../src/Config.ts"
+import { Config } from "../../src/config/Config.ts"
 import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
-import { ModelWatch } from "../../src/session/ModelWatch.ts"
+import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
@@ -40,7 +40,7 @@ export interface Stage {
 const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerMemory, tools = [] }: Setup) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelWatch.layer)),
+    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelStatus.layer)),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(SkillFolders.layer),

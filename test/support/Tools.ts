@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../../src/protocol/SessionState.ts"
 import type { ApprovalNeed } from "../../src/tools/Tool.ts"
 import * as Tool from "../../src/tools/Tool.ts"
+import { Refused } from "../../src/files/Refused.ts"
 
 /** One run of a gated tool. */
 export interface ToolRun {
@@ -29,12 +30,12 @@ export const gatedTool = (
   const { category } = options
 
   const run = Effect.gen(function* () {
-    const answer = Deferred.makeUnsafe<Tool.ToolOutput, Tool.ToolFailure>()
+    const answer = Deferred.makeUnsafe<Tool.ToolOutput, Refused>()
     const interrupted = Deferred.makeUnsafe<void>()
     Queue.offerUnsafe(runs, {
       name,
       finish: (text) => void Deferred.doneUnsafe(answer, Effect.succeed({ text })),
-      fail: (detail) => void Deferred.doneUnsafe(answer, Effect.fail(new Tool.ToolFailure({ detail }))),
+      fail: (detail) => void Deferred.doneUnsafe(answer, Effect.fail(new Refused({ detail }))),
       die: (defect) => void Deferred.doneUnsafe(answer, Effect.die(defect)),
       interrupted: Deferred.await(interrupted)
     })

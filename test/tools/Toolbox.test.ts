@@ -9,10 +9,11 @@ import { TestClock } from "effect/testing"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { call, plan, settings, toolbox } from "./fixture.ts"
+import { Refused } from "../../src/files/Refused.ts"
 
-const failure = (detail: string) => new Tool.ToolFailure({ detail })
+const failure = (detail: string) => new Refused({ detail })
 
-const tool = (run: Effect.Effect<Tool.ToolOutput, Tool.ToolFailure>, more: Partial<Tool.Tool> = {}): Tool.Tool =>
+const tool = (run: Effect.Effect<Tool.ToolOutput, Refused>, more: Partial<Tool.Tool> = {}): Tool.Tool =>
   Tool.make({
     name: "test.tool",
     description: "",

@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { type Settings } from "../../../src/Config.ts"
+import type { Settings } from "../../../src/config/Settings.ts"
 
 /** What the fake does; read at each of its starts. */
 export interface Play {

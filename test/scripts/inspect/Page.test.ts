@@ -3,7 +3,7 @@ import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Browser, findChromium } from "../../../scripts/inspect/Browser.ts"
 import { startInspector } from "../../../scripts/inspect/Inspector.ts"
-import type { Script } from "../../../src/llama/Script.ts"
+import type { Script } from "../../../src/llama/scripted/Script.ts"
 import { binPath, StateDir } from "../../support/Bin.ts"
 
 const chromium = findChromium(process.env)

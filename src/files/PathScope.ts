@@ -1,0 +1,87 @@
+import * as NodePath from "node:path"
+
+/** Where a path lies (contract 7): the first that holds of trust surface, working directory, home. */
+export type Scope = "trust" | "inside" | "home" | "outside"
+
+/** The places that scopes are made of, all of them real paths. */
+export interface Places {
+  readonly platform: NodeJS.Platform
+  readonly workingDir: string
+  readonly home: string | undefined
+  /** Files that decide what the agent is allowed to do: its `config.json`, its `.env`. */
+  readonly trustFiles: ReadonlyArray<string>
+  /** Folders that decide what the agent does: skills. */
+  readonly skillFolders: ReadonlyArray<string>
+  /** What may be read beside the working directory. The project cannot add to it, by a link among its own folders. */
+  readonly readable: ReadonlyArray<string>
+}
+
+/** The scope of a write to a real path. A path that only may be the trust surface, by its case, counts as such. */
+export const writeScope = (real: string, places: Places): Scope => {
+  const { home, platform, skillFolders, trustFiles, workingDir } = places
+  const folded = fold(real, platform)
+  if (trustFiles.some((file) => fold(file, platform) === folded)) return "trust"
+  if (skillFolders.some((folder) => isWithin(fold(folder, platform), folded, platform))) return "trust"
+  return plainScope(real, workingDir, home, platform)
+}
+
+/** The scope of a read of a real path; skills may be read as the working directory may, the directory itself too. */
+export const readScope = (real: string, { home, platform, readable, workingDir }: Places): Scope => {
+  if (!isPlain(real, platform)) return "outside"
+  const path = canonical(real, platform)
+  const allowed = [workingDir, ...readable].some((folder) => isWithin(canonical(folder, platform), path, platform))
+  return allowed ? "inside" : plainScope(real, workingDir, home, platform)
+}
+
+const plainScope = (real: string, workingDir: string, home: string | undefined, platform: NodeJS.Platform): Scope => {
+  if (!isPlain(real, platform)) return "outside"
+  const path = canonical(real, platform)
+  const within = (folder: string) => {
+    const top = canonical(folder, platform)
+    return top !== path && isWithin(top, path, platform)
+  }
+  if (within(workingDir)) return "inside"
+  return home !== undefined && within(home) ? "home" : "outside"
+}
+
+const flavour = (platform: NodeJS.Platform) => (platform === "win32" ? NodePath.win32 : NodePath.posix)
+
+/** True if the real path `path` is the real path `folder` or lies in it. */
+export const isWithin = (folder: string, path: string, platform: NodeJS.Platform = process.platform): boolean => {
+  const { sep } = flavour(platform)
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/**
+ * Equal for paths that are one file. Windows compares names without their case; elsewhere a real path has the case
+ * that is on the disk.
+ */
+const canonical = (path: string, platform: NodeJS.Platform): string =>
+  platform === "win32" ? withoutPrefix(NodePath.win32.normalize(path)).toLowerCase() : path
+
+/** Equal for paths that may be one file on some file system: any platform can mount one that ignores case. */
+const fold = (path: string, platform: NodeJS.Platform): string => {
+  const folded = canonical(path, platform).normalize("NFC").toLowerCase()
+  if (platform !== "win32") return folded
+  // Windows drops dots and spaces at the end of a name, and what follows a colon is a stream of the same file.
+  return folded
+    .split("\\")
+    .map((name, index) => (index === 0 ? name : name.replace(/:.*$/, "").replace(/[. ]+$/, "")))
+    .join("\\")
+}
+
+/** `\\?\C:\x` is `C:\x`, `\\?\UNC\server\share` is `\\server\share`. */
+const withoutPrefix = (path: string): string =>
+  path.replace(/^\\\\[?.]\\UNC\\/i, "\\\\").replace(/^\\\\[?.]\\(?=[a-z]:)/i, "")
+
+/** Whether a path names a file and nothing that Windows gives another meaning: a device, a stream, a trimmed name. */
+const isPlain = (path: string, platform: NodeJS.Platform): boolean => {
+  if (platform !== "win32") return true
+  const { root } = NodePath.win32.parse(NodePath.win32.normalize(withoutPrefix(path)))
+  if (!/^[a-z]:\\$/i.test(root) && !/^\\\\[^\\?.][^\\]*\\[^\\]+\\$/.test(root)) return false
+  return NodePath.win32
+    .normalize(withoutPrefix(path))
+    .slice(root.length)
+    .split("\\")
+    .every((name) => !/:|[. ]$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))
+}

@@ -1,0 +1,157 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { isObject } from "effect/Predicate"
+import { readFileSync } from "node:fs"
+import type { ToolArguments } from "../../domain/ToolCall.ts"
+import { demoScript } from "./DemoScript.ts"
+import type { ModelEvent, ModelRequest } from "../LlamaClient.ts"
+import { LlamaClient } from "../LlamaClient.ts"
+import { Cut, LlamaError, Loading, Malformed, Overflow, Rejected, Stalled, Unreachable } from "../LlamaError.ts"
+import type { Script, ScriptStep } from "./Script.ts"
+import { parse, ScriptError, stepAt } from "./Script.ts"
+import { sizeOf } from "../prompt/Trimming.ts"
+import { systemCode } from "../../domain/SystemError.ts"
+
+/** A model that says what a script has for each turn and step; without a script, a built-in one. See {@link Script}. */
+export const layer = (path: string | undefined): Layer.Layer<LlamaClient, ScriptError> =>
+  path === undefined
+    ? fromScript(demoScript)
+    : Layer.unwrap(Effect.map(read(path), (script) => fromScript(script, path)))
+
+/** A model that plays a script; `url` is what `ping` tells. */
+export const fromScript = (script: Script, path = "built-in"): Layer.Layer<LlamaClient> =>
+  Layer.succeed(
+    LlamaClient,
+    LlamaClient.of({
+      url: `script:${path}`,
+      slotId: -1,
+      stream: (request) => play(stepAt(script, request.turnIndex, request.stepIndex, lastUserText(request)), request),
+      probe: Effect.succeed({
+        state: "ready",
+        url: `script:${path}`,
+        model: script.model ?? "scripted",
+        contextTokens: script.contextTokens ?? defaultContext
+      }),
+      window: Effect.succeed(script.contextTokens ?? defaultContext)
+    })
+  )
+
+const defaultContext = 32768
+
+const read = (path: string): Effect.Effect<Script, ScriptError> =>
+  Effect.suspend(() => {
+    let text: string
+    try {
+      text = readFileSync(path, "utf8")
+    } catch (error) {
+      const why = `expected a script that can be read, as localModels.script in config.json names it, got ${systemCode(error)}`
+      return Effect.fail(ScriptError.make({ path, why }))
+    }
+    const parsed = parse(text)
+    return "why" in parsed ? Effect.fail(ScriptError.make({ path, why: parsed.why })) : Effect.succeed(parsed.script)
+  })
+
+/** One step as a stream; pieces without a delay come all at once and are still read one by one. */
+export const play = (step: ScriptStep, request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> => {
+  const pieces = said(step)
+  const spoken =
+    step.delayMs === undefined || step.delayMs === 0
+      ? Stream.fromArray(pieces)
+      : Stream.mapEffect(Stream.fromArray(pieces), (event) => Effect.delay(Effect.succeed(event), step.delayMs ?? 0))
+  return Stream.concat(Stream.concat(before(step), spoken), after(step, pieces.length, request))
+}
+
+const before = (step: ScriptStep): Stream.Stream<ModelEvent> => {
+  const loading = Stream.concat(
+    Stream.succeed<ModelEvent>({ _tag: "Loading" }),
+    Stream.drain(Stream.fromEffect(Effect.sleep(step.loadingMs ?? 0)))
+  )
+  const prefill = (step.prefill ?? []).map(({ processed, total, cached }): ModelEvent => ({
+    _tag: "Prefill",
+    processed,
+    total,
+    cached: cached ?? 0
+  }))
+  return step.loadingMs === undefined ? Stream.fromArray(prefill) : Stream.concat(loading, Stream.fromArray(prefill))
+}
+
+const said = (step: ScriptStep): ReadonlyArray<ModelEvent> => {
+  const reasoning = step.reasoning === undefined ? [] : cut(step.reasoning, step.chunkSize)
+  const text = step.chunks ?? (step.text === undefined ? [] : cut(step.text, step.chunkSize))
+  return [
+    ...reasoning.map((piece): ModelEvent => ({ _tag: "Reasoning", text: piece })),
+    ...Array.from({ length: step.repeat ?? 1 }, () => text).flatMap((pieces) =>
+      pieces.map((piece): ModelEvent => ({ _tag: "Text", text: piece }))
+    )
+  ]
+}
+
+const after = (step: ScriptStep, pieces: number, request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> => {
+  if (step.hang === true) return Stream.never
+  if (step.failure !== undefined) return Stream.fail(failureOf(step.failure))
+  const calls = (step.toolCalls ?? []).map((call) => ({ name: call.name, args: argumentsOf(call.arguments ?? {}) }))
+  return Stream.succeed({
+    _tag: "Finished",
+    reason: step.finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
+    calls,
+    usage: step.usage === undefined ? estimate(request, pieces) : { cachedTokens: 0, ...step.usage }
+  })
+}
+
+/** About a word each, and at most eight characters of a text without spaces; a character is never split. */
+const cut = (text: string, size: number | undefined): ReadonlyArray<string> =>
+  (size === undefined ? text.match(/\s*[^\s]{1,8}|\s+$/gu) : text.match(new RegExp(`[^]{1,${size}}`, "gu"))) ?? []
+
+const argumentsOf = (args: string | { readonly [key: string]: unknown }): ToolArguments => {
+  if (typeof args !== "string") return { _tag: "Parsed", value: args }
+  try {
+    const value: unknown = JSON.parse(args)
+    return isObject(value)
+      ? { _tag: "Parsed", value }
+      : { _tag: "Unusable", raw: args, why: "the arguments are not a JSON object" }
+  } catch {
+    return { _tag: "Unusable", raw: args, why: "the arguments are not valid JSON" }
+  }
+}
+
+/** Four bytes a token; all but the newest entry counts as cached, as with a real server. */
+const estimate = (request: ModelRequest, completionTokens: number) => {
+  const sizes = request.history.map(sizeOf)
+  const all = request.system.length + sizes.reduce((sum, size) => sum + size, 0)
+  const old = request.history.length > 1 ? all - (sizes.at(-1) ?? 0) : 0
+  return { promptTokens: Math.ceil(all / 4), cachedTokens: Math.floor(old / 4), completionTokens }
+}
+
+const lastUserText = (request: ModelRequest): string => {
+  const last = request.history.findLast((entry) => entry.kind === "user" && entry.steered !== true)
+  return last?.kind === "user" ? last.text : ""
+}
+
+const failureOf = (failure: NonNullable<ScriptStep["failure"]>): LlamaError => {
+  const detail = failure.message ?? `the script says ${failure.kind}`
+  switch (failure.kind) {
+    case "Unreachable":
+      return LlamaError.make({ reason: Unreachable.make({ detail }) })
+    case "Loading":
+      return LlamaError.make({ reason: Loading.make({ detail }) })
+    case "Rejected":
+      return LlamaError.make({ reason: Rejected.make({ status: failure.status ?? 500, detail }) })
+    case "Malformed":
+      return LlamaError.make({ reason: Malformed.make({ detail }) })
+    case "Cut":
+      return LlamaError.make({ reason: Cut.make({ detail }) })
+    case "Stalled":
+      return LlamaError.make({ reason: Stalled.make({ silentMs: 0, detail }) })
+    case "Overflow": {
+      const { usedTokens, windowTokens } = failure
+      return LlamaError.make({
+        reason: Overflow.make({
+          detail,
+          ...(usedTokens === undefined ? {} : { usedTokens }),
+          ...(windowTokens === undefined ? {} : { windowTokens })
+        })
+      })
+    }
+  }
+}

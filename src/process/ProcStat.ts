@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs"
+
+/** What Linux says of a process in `/proc/<pid>/stat`. */
+export interface ProcStat {
+  /** False for a process that has ended and only waits to be reaped. */
+  readonly isRunning: boolean
+  /** The number of its process group. */
+  readonly group: number
+  /** When it started: clock ticks since the boot. */
+  readonly startTicks: string
+}
+
+/** The state of a process; undefined where there is none of this number, or no `/proc`. */
+export const procStat = (pid: number): ProcStat | undefined => {
+  try {
+    return parse(readFileSync(`/proc/${pid}/stat`, "latin1"))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the line of `/proc/<pid>/stat`. The program's name stands in brackets and may hold blanks and brackets itself. */
+export const parse = (line: string): ProcStat | undefined => {
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ")
+  const [state] = fields
+  const group = fields[2]
+  const startTicks = fields[19]
+  if (group === undefined || startTicks === undefined) return undefined
+  return { isRunning: state !== "Z" && state !== "X", group: Number(group), startTicks }
+}

@@ -1,0 +1,122 @@
+import type { ChildProcess } from "node:child_process"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { inWords } from "../files/FileErrors.ts"
+import { OutputCapture } from "./OutputCapture.ts"
+import type { BackgroundGroups } from "./BackgroundGroups.ts"
+import { pause } from "./ProcessGroup.ts"
+import { type Refused, refuse } from "../files/Refused.ts"
+import { isSystemError } from "../domain/SystemError.ts"
+
+/** What is to be run. */
+export interface ChildRequest {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  /** On Windows: the arguments are quoted already, as `cmd` wants it. */
+  readonly isQuoted?: boolean
+  /** Absolute. */
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly timeoutMs: number
+  /** Per stream. */
+  readonly maxOutputBytes: number
+}
+
+/** How it went. */
+export interface ChildOutcome {
+  readonly stdout: OutputCapture
+  readonly stderr: OutputCapture
+  readonly end:
+    | { readonly _tag: "Exited"; readonly code: number }
+    | { readonly _tag: "Killed"; readonly signal: string }
+    | { readonly _tag: "TimedOut" }
+}
+
+/** How long output is still read after the direct child has ended, in milliseconds: others may hold the pipe open. */
+const drainMs = 250
+
+/**
+ * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
+ * in its group; on a timeout, and when it is interrupted, the whole group is ended.
+ */
+export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<ChildOutcome, Refused> =>
+  Effect.acquireUseRelease(
+    start(request, groups),
+    ({ drained, ended, stderr, stdout }) =>
+      Effect.gen(function* () {
+        const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
+        const end = yield* Effect.raceFirst(Deferred.await(ended), timeout)
+        if (end._tag !== "TimedOut") yield* Effect.raceFirst(Deferred.await(drained), pause(drainMs))
+        return { stdout, stderr, end }
+      }),
+    ({ child }, exit) => {
+      const { pid } = child
+      if (pid === undefined) return Effect.void
+      const isOver = Exit.isSuccess(exit) && exit.value.end._tag !== "TimedOut"
+      const ending = isOver ? Effect.sync(() => groups.left(pid)) : groups.end(pid)
+      return Effect.andThen(
+        ending,
+        Effect.sync(() => {
+          child.stdout?.destroy()
+          child.stderr?.destroy()
+        })
+      )
+    }
+  )
+
+interface Running {
+  readonly child: ChildProcess
+  readonly stdout: OutputCapture
+  readonly stderr: OutputCapture
+  readonly ended: Deferred.Deferred<ChildOutcome["end"], Refused>
+  /** Both streams have ended. */
+  readonly drained: Deferred.Deferred<void>
+}
+
+/**
+ * Begins with the line that says that the group is watched over, and does nothing if we are gone before it is. Where the
+ * program is not to be had, the shell says so.
+ */
+const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
+
+const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>
+  process.platform === "win32" ? { command, args } : { command: "/bin/sh", args: ["-c", gate, "sh", command, ...args] }
+
+const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<Running, Refused> =>
+  Effect.suspend(() => {
+    const { cwd, env, isQuoted = false, maxOutputBytes } = request
+    const { args, command } = gated(request)
+    const stdout = new OutputCapture(maxOutputBytes)
+    const stderr = new OutputCapture(maxOutputBytes)
+    const ended = Deferred.makeUnsafe<ChildOutcome["end"], Refused>()
+    const drained = Deferred.makeUnsafe<void>()
+    let child: ChildProcess
+    try {
+      child = process.getBuiltinModule("node:child_process").spawn(command, args, {
+        cwd,
+        env,
+        detached: process.platform !== "win32",
+        stdio: [process.platform === "win32" ? "ignore" : "pipe", "pipe", "pipe"],
+        windowsHide: true,
+        windowsVerbatimArguments: isQuoted
+      })
+    } catch (error) {
+      if (isSystemError(error)) return Effect.fail(refuse(`the command could not be started: ${inWords(error)}`))
+      throw error
+    }
+    child.stdout?.on("data", (bytes) => stdout.push(bytes))
+    child.stderr?.on("data", (bytes) => stderr.push(bytes))
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {})
+    child.once("error", (error) => {
+      Deferred.doneUnsafe(ended, Effect.fail(refuse(`the command could not be started: ${error.message}`)))
+    })
+    child.once("exit", (code, signal) => {
+      const end = code === null ? { _tag: "Killed" as const, signal: signal ?? "?" } : { _tag: "Exited" as const, code }
+      Deferred.doneUnsafe(ended, Effect.succeed(end))
+    })
+    child.once("close", () => Deferred.doneUnsafe(drained, Effect.void))
+    if (child.pid !== undefined) groups.started(child.pid)
+    child.stdin?.end("\n")
+    return Effect.succeed({ child, stdout, stderr, ended, drained })
+  })

@@ -1,0 +1,95 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { SessionHead } from "../domain/Session.ts"
+import { type Entry, visible } from "../domain/Transcript.ts"
+import { SessionId } from "../protocol/Ids.ts"
+import type { SessionState, SessionStatus } from "../protocol/SessionState.ts"
+import { SessionStore, type StoredSession } from "../store/SessionStore.ts"
+
+/** What a commit changes in the session beside its history; counts and status are the turn's to set. */
+export type HeadChange = Partial<Omit<SessionHead, "id" | "workingDir" | "createdAt" | "updatedAt">>
+
+/** An entry before it is dated. */
+export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> : never
+
+/**
+ * One session's memory: what it has committed, in the process and in the database alike. A database that fails is told
+ * once and the conversation goes on in memory.
+ */
+export class SessionLog extends Context.Service<
+  SessionLog,
+  {
+    readonly sessionId: SessionId
+    readonly workingDir: string
+    /** The session as it is now; counts and status between two commits. */
+    readonly head: SessionHead
+    /** Everything committed, oldest first; it only grows. */
+    readonly history: ReadonlyArray<Entry>
+    /** The answer to `get_session`: nothing that a commit under way has not stored yet. */
+    readonly state: SessionState
+    /** The status that it tells. */
+    readonly status: SessionStatus
+    /** Changes counts or status in memory; the next commit stores it. */
+    note(change: HeadChange): void
+    /** Dates the entries and writes them with the head, in one transaction; writes nothing where there is nothing new. */
+    commit(entries: ReadonlyArray<Undated>, change?: HeadChange): Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/session/SessionLog") {
+  static readonly layer = (stored: StoredSession) =>
+    Layer.effect(
+      SessionLog,
+      Effect.gen(function* () {
+        const store = yield* SessionStore
+        let head = stored.head
+        let isNoted = false
+        let failing = false
+        const history: Array<Entry> = [...stored.history]
+        let told = { head, entries: history.length }
+
+        const commit = Effect.fnUntraced(function* (entries: ReadonlyArray<Undated>, change?: HeadChange) {
+          if (entries.length === 0 && !isNoted && !failing && (change === undefined || isKnown(change, head))) return
+          isNoted = false
+          const at = yield* Clock.currentTimeMillis
+          const dated = entries.map((entry) => ({ ...entry, at }) as Entry)
+          head = { ...head, ...change, updatedAt: at }
+          history.push(...dated)
+          const entriesBy = history.length
+          yield* Effect.suspend(() => store.commit(head, dated)).pipe(
+            Effect.tap(Effect.sync(() => (failing = false))),
+            Effect.catchCause((cause) => {
+              if (failing) return Effect.void
+              failing = true
+              return Effect.logError("the session cannot be stored and goes on in memory", cause)
+            })
+          )
+          told = { head: { ...told.head, ...change, updatedAt: at }, entries: Math.max(told.entries, entriesBy) }
+        }, Effect.uninterruptible)
+
+        return SessionLog.of({
+          sessionId: SessionId.make(head.id),
+          workingDir: head.workingDir,
+          get head() {
+            return head
+          },
+          history,
+          get state() {
+            return { ...told.head, turns: visible(history.slice(0, told.entries)) }
+          },
+          get status() {
+            return told.head.status
+          },
+          note(change) {
+            head = { ...head, ...change }
+            told = { ...told, head: { ...told.head, ...change } }
+            isNoted = true
+          },
+          commit
+        })
+      })
+    )
+}
+
+const isKnown = (change: HeadChange, head: SessionHead): boolean =>
+  Object.entries(change).every(([key, value]) => Reflect.get(head, key) === value)

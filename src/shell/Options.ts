@@ -1,0 +1,132 @@
+import type { Word } from "./Syntax.ts"
+
+/** What a word is to a command: the name of a file, the first of them a pattern, or mere text. */
+export type Operands = "paths" | "text" | "pattern" | "none"
+
+/** The options and operands that a read-only command may have; every other asks. */
+export interface CommandRule {
+  /** Whatever its words are, it only says them. */
+  readonly isInert?: boolean
+  /** Letters of short options without a value. */
+  readonly flags?: string
+  /** Letters of short options with a value that is text, or the name of a file. */
+  readonly texts?: string
+  readonly files?: string
+  /** Long options: `name` has no value, `name=` one that is text, `name=@` one that names a file, `name?` may have one. */
+  readonly long?: string
+  /** A short option takes the next word as its value, never the letters behind it: those are options too. */
+  readonly isDetached?: boolean
+  /** `-5` is an option. */
+  readonly isNumeric?: boolean
+  readonly operands?: Operands
+  readonly maxOperands?: number
+  /** Whether a word may stand for file names, one of which might look like an option: anywhere, or after a prefix. */
+  readonly globs?: "any" | "prefixed"
+  /** What else must hold of the operands and options. */
+  readonly check?: (parsed: Parsed) => boolean
+}
+
+export interface Parsed {
+  /** As given, without values: `-n`, `--name`. */
+  readonly options: ReadonlyArray<string>
+  /** The values of options, in order. */
+  readonly values: ReadonlyArray<string>
+  readonly operands: ReadonlyArray<Word>
+}
+
+/** Whether words after a command's name are all known to be harmless. */
+export const fits = (rule: CommandRule, words: ReadonlyArray<Word>): boolean => {
+  if (!words.every((word) => globFits(word, rule.globs))) return false
+  if (rule.isInert === true) return true
+  const parsed = parseOptions(rule, words)
+  if (parsed === undefined) return false
+  const { operands = "paths", maxOperands = Number.POSITIVE_INFINITY } = rule
+  if (parsed.operands.length > (operands === "none" ? 0 : maxOperands)) return false
+  const hasPattern = operands === "pattern" && !parsed.options.some((option) => patternOptions.has(option))
+  if (hasPattern && parsed.operands[0] !== undefined && parsed.operands[0].globAt !== -1) return false
+  const paths = operands === "text" ? [] : hasPattern ? parsed.operands.slice(1) : parsed.operands
+  return paths.every(({ text }) => isBelow(text)) && (rule.check?.(parsed) ?? true)
+}
+
+/** With these, no operand is the pattern. */
+const patternOptions = new Set(["-e", "-f", "--regexp", "--file", "--files", "--type-list"])
+
+/** Whether a path stays below where it starts, by its name: not absolute, no home, no way up. */
+export const isBelow = (path: string): boolean =>
+  !path.startsWith("/") && !path.startsWith("~") && !path.split(/[/:=]/).includes("..")
+
+const globFits = ({ globAt, text }: Word, globs: CommandRule["globs"]): boolean => {
+  if (globAt === -1) return true
+  // Wherever it stands: the shell makes several words of it, and only the first stays in its place.
+  if (!isBelow(text)) return false
+  // `.*` is `..` too, for some shells.
+  if (text.split("/").some((part) => part.startsWith(".") && /[*?[]/.test(part))) return false
+  return globs === "any" || (globs === "prefixed" && globAt > 0 && !text.startsWith("-"))
+}
+
+const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | undefined => {
+  const long = longOptions(rule.long ?? "")
+  const options: Array<string> = []
+  const values: Array<string> = []
+  const operands: Array<Word> = []
+  let index = 0
+  /** The value of an option: a separate one may not look like another option, in case a tool sees it otherwise. */
+  const value = (attached: string | undefined, isFile: boolean): boolean => {
+    const word = attached === undefined ? words[index++] : undefined
+    // What a pattern stands for may be more than the value.
+    if (word !== undefined && word.globAt !== -1) return false
+    const text = attached ?? word?.text
+    if (text === undefined || (attached === undefined && /^-(?!\d*$)/.test(text))) return false
+    values.push(text)
+    return !isFile || isBelow(text)
+  }
+  while (index < words.length) {
+    const word = words[index++]
+    if (word === undefined) break
+    const { text } = word
+    if (text === "--") {
+      operands.push(...words.slice(index))
+      break
+    }
+    if (text === "-" || !text.startsWith("-")) {
+      operands.push(word)
+    } else if (text.startsWith("--")) {
+      const equals = text.indexOf("=")
+      const name = equals === -1 ? text : text.slice(0, equals)
+      const attached = equals === -1 ? undefined : text.slice(equals + 1)
+      const kind = long.get(name)
+      options.push(name)
+      if (kind === undefined || (kind === "" && attached !== undefined)) return undefined
+      if (kind === "?" && attached !== undefined) values.push(attached)
+      if ((kind === "=" || kind === "=@") && !value(attached, kind === "=@")) return undefined
+    } else if (!(rule.isNumeric === true && /^-\d+$/.test(text))) {
+      for (let at = 1; at < text.length; at++) {
+        const letter = text[at] ?? ""
+        options.push(`-${letter}`)
+        if (rule.flags?.includes(letter)) continue
+        const isFile = rule.files?.includes(letter) ?? false
+        if (!isFile && !rule.texts?.includes(letter)) return undefined
+        const rest = text.slice(at + 1)
+        if (rest !== "" && rule.isDetached === true) return undefined
+        if (!value(rest === "" ? undefined : rest, isFile)) return undefined
+        break
+      }
+    }
+  }
+  return { options, values, operands }
+}
+
+type Kind = "" | "=" | "=@" | "?"
+const known = new Map<string, ReadonlyMap<string, Kind>>()
+
+const longOptions = (list: string): ReadonlyMap<string, Kind> => {
+  const found = known.get(list)
+  if (found !== undefined) return found
+  const options = new Map<string, Kind>()
+  for (const each of list.split(/\s+/)) {
+    const [, name = "", kind = ""] = /^([^=?]+)(=@|=|\?)?$/.exec(each) ?? []
+    if (name !== "") options.set(`--${name}`, kind as Kind)
+  }
+  known.set(list, options)
+  return options
+}

@@ -1,0 +1,187 @@
+import { findReads } from "./Find.ts"
+import { gitReads } from "./Git.ts"
+import { type CommandRule, fits } from "./Options.ts"
+import type { Command, Script } from "./Syntax.ts"
+
+/**
+ * Whether a command line only reads, and only below where it runs (runtime, Tools: the read-only list). Every command,
+ * option and operand must be known; one that is not is reason enough to ask.
+ */
+export const onlyReads = ({ commands, features }: Script): boolean =>
+  commands.length > 0 && features.size === 0 && commands.every(reads)
+
+const reads = ({ words }: Command): boolean => {
+  const [name, ...rest] = words
+  // A name that is partly quoted is the same name to the shell, but nobody writes it so without a reason.
+  if (name === undefined || !name.isBare || name.globAt !== -1) return false
+  if (name.text === "git") return gitReads(rest)
+  if (name.text === "find") return findReads(rest)
+  const rule = Object.hasOwn(rules, name.text) ? rules[name.text] : undefined
+  return rule !== undefined && fits(rule, rest)
+}
+
+const rules: { readonly [name: string]: CommandRule } = {
+  pwd: { flags: "LP", operands: "none" },
+  ls: {
+    flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1",
+    // Elsewhere than on Linux these have no value: what follows is a path then.
+    files: "IwT",
+    long: `all almost-all author escape block-size= ignore-backups color? directory classify? file-type format=
+      full-time group-directories-first no-group human-readable si hide= hyperlink? indicator-style= inode ignore=
+      kibibytes literal numeric-uid-gid hide-control-chars show-control-chars quote-name quoting-style= reverse recursive
+      size sort= time= time-style= tabsize= width= context zero help version`,
+    globs: "any"
+  },
+  cat: {
+    flags: "AbeEnstTuv",
+    long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting help version",
+    globs: "any"
+  },
+  head: {
+    flags: "qvz",
+    texts: "cn",
+    isNumeric: true,
+    long: "bytes= lines= quiet silent verbose zero-terminated",
+    globs: "any"
+  },
+  tail: {
+    flags: "fFqrvz",
+    texts: "bcns",
+    isNumeric: true,
+    long: "bytes= lines= follow? quiet silent verbose zero-terminated retry pid= sleep-interval=",
+    globs: "any"
+  },
+  wc: { flags: "cmlLw", long: "bytes chars lines max-line-length words total=", globs: "any" },
+  stat: {
+    flags: "fLtx",
+    texts: "c",
+    long: "dereference file-system format= printf= terse cached=",
+    globs: "any"
+  },
+  file: {
+    flags: "bhikLnNrv0",
+    texts: "F",
+    long: "brief mime mime-type mime-encoding no-pad no-dereference print0 separator= keep-going raw extension",
+    globs: "prefixed"
+  },
+  du: {
+    flags: "abchkmsSx0",
+    texts: "dtB",
+    long: `all apparent-size bytes total max-depth= human-readable si summarize separate-dirs one-file-system exclude=
+      threshold= time? time-style= block-size= null count-links`,
+    globs: "any"
+  },
+  df: {
+    flags: "ahHiklmPT",
+    texts: "Btx",
+    long: "all total human-readable si inodes local portability print-type type= exclude-type= block-size= sync",
+    globs: "any"
+  },
+  date: {
+    flags: "uRI",
+    texts: "d",
+    files: "r",
+    long: "utc universal rfc-email rfc-3339= iso-8601? date= reference=@",
+    operands: "text",
+    maxOperands: 1,
+    // An operand that is no format sets the clock.
+    check: ({ operands }) => operands.every(({ text }) => text.startsWith("+"))
+  },
+  uname: {
+    flags: "asnrvmpio",
+    long: "all kernel-name nodename kernel-release kernel-version machine processor hardware-platform operating-system",
+    operands: "none"
+  },
+  whoami: { long: "help version", operands: "none" },
+  id: { flags: "augGnrzZ", long: "context group groups name real user zero", operands: "text" },
+  which: { flags: "as", long: "all" },
+  echo: { isInert: true, globs: "any" },
+  // `printf -v NAME` sets a variable of the shell, PATH for one.
+  printf: { operands: "text" },
+  true: { isInert: true, globs: "any" },
+  grep: {
+    flags: "abcEFGhHiIlLnopPqrsTUvwxyzZ0123456789",
+    texts: "ABCmedD",
+    files: "f",
+    long: `color? colour? count ignore-case no-ignore-case invert-match word-regexp line-regexp extended-regexp
+      fixed-strings basic-regexp perl-regexp regexp= file=@ files-with-matches files-without-match max-count=
+      only-matching quiet silent no-messages byte-offset with-filename no-filename label= line-number initial-tab null
+      after-context= before-context= context= text binary-files= exclude= include= exclude-dir= recursive null-data
+      line-buffered directories= devices=`,
+    operands: "pattern",
+    globs: "prefixed"
+  },
+  rg: {
+    flags: "acFhHiIlnNopPqsSuUvVwx0.",
+    texts: "ABCegtTmMjrEd",
+    files: "f",
+    long: `after-context= before-context= context= byte-offset case-sensitive color= colors= column count count-matches
+      crlf encoding= engine= file=@ files files-with-matches files-without-match fixed-strings glob= glob-case-insensitive
+      heading no-heading hidden no-hidden iglob= ignore-case include-zero invert-match json line-number no-line-number
+      line-regexp max-columns= max-columns-preview max-count= max-depth= max-filesize= multiline multiline-dotall no-config
+      no-filename no-ignore no-ignore-vcs no-messages null null-data one-file-system only-matching passthru pcre2 pretty
+      quiet regexp= replace= smart-case sort= sortr= stats text threads= trim type= type-not= type-list unrestricted
+      vimgrep with-filename word-regexp help version`,
+    operands: "pattern",
+    globs: "prefixed"
+  },
+  sort: {
+    flags: "bdfghimMnrRVcCsuz",
+    texts: "kt",
+    long: `ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort
+      human-numeric-sort numeric-sort random-sort reverse version-sort sort= check? key= field-separator= merge stable unique
+      zero-terminated parallel=`,
+    globs: "prefixed"
+  },
+  uniq: {
+    flags: "cdDiuz",
+    texts: "fsw",
+    long: `count repeated all-repeated? group? skip-fields= ignore-case skip-chars= unique zero-terminated check-chars=`,
+    // The second one is written.
+    maxOperands: 1
+  },
+  cut: {
+    flags: "nsz",
+    texts: "bcdf",
+    long: "bytes= characters= delimiter= fields= complement only-delimited output-delimiter= zero-terminated",
+    globs: "any"
+  },
+  tr: { flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: "text" },
+  diff: {
+    flags: "abBcdefiEHnNpqrsTtuwyZ",
+    texts: "CFILSUWx",
+    long: `brief report-identical-files context? unified? ed normal rcs side-by-side width= left-column
+      suppress-common-lines show-c-function show-function-line= label= expand-tabs initial-tab tabsize= suppress-blank-empty
+      recursive no-dereference new-file unidirectional-new-file ignore-file-name-case no-ignore-file-name-case exclude=
+      starting-file= ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space
+      ignore-blank-lines ignore-matching-lines= text strip-trailing-cr minimal horizon-lines= speed-large-files color?`,
+    globs: "prefixed"
+  },
+  cmp: {
+    flags: "bls",
+    texts: "ni",
+    long: "print-bytes verbose quiet silent bytes= ignore-initial=",
+    globs: "any"
+  },
+  tree: {
+    flags: "adfipugshDFrtUcnvJXCSNqQx",
+    texts: "LPIT",
+    isDetached: true,
+    // Whether one of these takes the next word depends on the version: it must do as a path too.
+    long: `dirsfirst filesfirst noreport charset? filelimit? gitignore prune matchdirs ignore-case du si timefmt? sort?
+      inodes device help version`,
+    globs: "prefixed"
+  },
+  basename: { flags: "az", texts: "s", long: "multiple suffix= zero", globs: "any" },
+  dirname: { flags: "z", long: "zero", globs: "any" },
+  realpath: {
+    flags: "emLPqsz",
+    long: "canonicalize-existing canonicalize-missing logical physical quiet strip no-symlinks zero relative-to=@ relative-base=@",
+    globs: "any"
+  },
+  readlink: {
+    flags: "femnqsvz",
+    long: "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero",
+    globs: "any"
+  }
+}

@@ -1,0 +1,90 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Semaphore from "effect/Semaphore"
+import type { SessionHead } from "../domain/Session.ts"
+import type { Entry } from "../domain/Transcript.ts"
+import type { SessionId } from "../protocol/Ids.ts"
+import type { StoredSession, StoredSessions } from "./StoredSessions.ts"
+import { StoreError } from "./StoreError.ts"
+
+/** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
+const tryAgainAfter = 30_000
+
+/** How long the last try may hold up the end, which has three seconds for everything (contract 10). */
+const lastTry = "1 second"
+
+/**
+ * A store whose writes do not fail: what the database refuses, or a defect keeps from it, is kept in memory, told once as an
+ * error, seen by `load`, and written with a later commit or, at the latest, when its scope closes, if the database takes it
+ * by then. It holds no more than the sessions of this process, as they were in memory.
+ */
+export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions) {
+  const unsaved = new Map<string, StoredSession>()
+  let notBefore = 0
+  const inOrder = Semaphore.makeUnsafe(1)
+
+  const commit = Effect.fnUntraced(
+    function* (head: SessionHead, entries: ReadonlyArray<Entry>) {
+      const history = [...(unsaved.get(head.id)?.history ?? []), ...entries]
+      const now = yield* Clock.currentTimeMillis
+      if (unsaved.size > 0 && now < notBefore) {
+        unsaved.set(head.id, { head, history })
+        return
+      }
+      yield* store.commit(head, history).pipe(
+        Effect.andThen(Effect.sync(() => unsaved.delete(head.id))),
+        Effect.catchCause((cause) => {
+          const told = unsaved.size > 0
+          unsaved.set(head.id, { head, history })
+          notBefore = now + tryAgainAfter
+          return told ? Effect.void : tell(cause)
+        })
+      )
+    },
+    inOrder.withPermit,
+    Effect.uninterruptible
+  )
+
+  const create = (head: SessionHead) => commit(head, [])
+
+  const load = Effect.fnUntraced(function* (id: SessionId) {
+    const waiting = unsaved.get(id)
+    if (waiting === undefined) return yield* store.load(id)
+    const stored = yield* store.load(id).pipe(Effect.catchTag("StoreError", () => Effect.succeed(null)))
+    return { head: waiting.head, history: [...(stored?.history ?? []), ...waiting.history] }
+  })
+
+  const remove = Effect.fnUntraced(function* (id: SessionId) {
+    const waited = unsaved.delete(id)
+    return (yield* store.remove(id)) || waited
+  })
+
+  const writeAll = Effect.suspend(() =>
+    Effect.forEach(
+      [...unsaved.values()],
+      ({ head, history }) =>
+        store.commit(head, history).pipe(Effect.tap(Effect.sync(() => unsaved.delete(head.id))), Effect.ignoreCause),
+      { discard: true }
+    )
+  ).pipe(inOrder.withPermit)
+
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      if (unsaved.size === 0) return
+      // Apart, since a commit cannot be interrupted and a locked database keeps it for longer than there is.
+      const writing = yield* Effect.forkDetach(writeAll)
+      yield* Fiber.await(writing).pipe(Effect.interruptible, Effect.timeoutOption(lastTry))
+    })
+  )
+
+  return { create, commit, load, list: store.list, remove } satisfies StoredSessions
+})
+
+const tell = (cause: Cause.Cause<StoreError>) => {
+  const error = Cause.squash(cause)
+  return error instanceof StoreError
+    ? Effect.logError(`${error.message}: the conversation goes on in memory`)
+    : Effect.logError("the store died, and the conversation goes on in memory", cause)
+}

@@ -1,0 +1,80 @@
+import { Buffer } from "node:buffer"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { comparedBytes, takeSnapshot, type FileSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
+import { attempt } from "../../files/FileErrors.ts"
+import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
+import { changePreview } from "./ChangePreview.ts"
+import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
+import * as Tool from "../Tool.ts"
+import { readNeed, type Workspace, writeCategory } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
+
+/** Replaces text in a file (runtime, Tools). */
+export const fsEdit = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "fs.edit",
+    description: "Replace oldText, which must occur exactly once unless replaceAll, by newText in a file.",
+    parameters: Schema.Struct({
+      path: Schema.String,
+      oldText: Schema.String,
+      newText: Schema.String,
+      replaceAll: Schema.optionalKey(Schema.Boolean)
+    }),
+    reads: false,
+    plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
+      const edit = { oldText, newText, replaceAll }
+      const never = whyNever(edit)
+      if (never !== undefined) return yield* refuse(never)
+      const { path, real, scope } = yield* workspace.writing(given, context)
+      const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
+      if (looked._tag === "Failure") {
+        // Why it fails tells of what is in the file: that is to read it, and nothing will be written.
+        const { need } = readNeed(yield* workspace.reading(given, context), `tell why an edit of ${path} fails`)
+        const run = Effect.fail(looked.failure)
+        return need === undefined ? yield* run : { need, run }
+      }
+      const { edited, seen } = looked.success
+      const after = Buffer.from(edited.text, "utf8")
+      const run = attempt(async () => {
+        await writeAtomically(real, seen, after)
+        return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
+      })
+      return {
+        need: {
+          category: writeCategory[scope],
+          reason: `edit ${path}${real === path ? "" : `, which is ${real}`}`,
+          preview: changePreview(path, seen?.content, edited.text),
+          affectedResources: [real]
+        },
+        run: Effect.uninterruptible(run)
+      }
+    })
+  })
+
+const prepare = async (path: string, real: string, edit: TextEdit) => {
+  const seen = await takeSnapshot(real)
+  const before = textOf(seen)
+  if (before._tag === "NoText") throw refuse(`${path} ${before.why}`)
+  const edited = applyEdit(before.text, edit)
+  if (edited._tag === "Failed") throw refuse(`${path}: ${edited.why}`)
+  return { edited, seen }
+}
+
+const textOf = (
+  seen: FileSnapshot
+): { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "NoText"; readonly why: string } => {
+  if (seen === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs.write" }
+  const { content } = seen
+  if (content === undefined) return { _tag: "NoText", why: `is larger than ${comparedBytes} bytes` }
+  const kind = binaryKind(content.subarray(0, sniffBytes))
+  if (kind !== undefined) return { _tag: "NoText", why: `is not text: ${kind}, ${content.length} bytes` }
+  try {
+    return { _tag: "Text", text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content) }
+  } catch {
+    return { _tag: "NoText", why: "is not UTF-8: an edit would damage it" }
+  }
+}
+
+const places = (lines: ReadonlyArray<number>): string =>
+  lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? ", …" : ""}`

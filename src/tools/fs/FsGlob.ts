@@ -1,0 +1,68 @@
+import { stat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Effect from "effect/Effect"
+import * as Glob from "effect/Glob"
+import * as Schema from "effect/Schema"
+import { attempt } from "../../files/FileErrors.ts"
+import { resolveReal } from "../../files/RealPath.ts"
+import { shownName } from "../../domain/ShownName.ts"
+import { AtLeastOne } from "../../protocol/Checks.ts"
+import * as Tool from "../Tool.ts"
+import { maxEntries, TreeWalk } from "../../files/TreeWalk.ts"
+import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
+
+const defaultLimit = 200
+const maxLimit = 2000
+
+/** Files by their names (runtime, Tools). */
+export const fsGlob = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "fs.glob",
+    description: "Find files by a glob such as src/**/*.ts; without a / it matches names at any depth.",
+    parameters: Schema.Struct({
+      pattern: Schema.String,
+      path: Schema.optionalKey(Schema.String),
+      limit: Schema.optionalKey(AtLeastOne)
+    }),
+    reads: true,
+    plan: Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }, context) {
+      if (climbs(pattern)) {
+        return yield* refuse("the pattern must be relative and without ..; name the directory to search in path")
+      }
+      const location = yield* workspace.reading(path, context)
+      const run = attempt(async (signal) => {
+        if (!(await stat(location.real)).isDirectory()) throw refuse(`${location.path} is not a directory`)
+        const top = (await resolveReal(context.workingDir)) ?? context.workingDir
+        const walk = new TreeWalk(location.real, top, signal)
+        const matches = pathMatcher(pattern)
+        const most = Math.min(limit, maxLimit)
+        const found: Array<string> = []
+        let left = 0
+        for await (const file of walk.files()) {
+          if (!matches(file.path)) continue
+          if (found.length < most) found.push(shownName(NodePath.join(path, file.path)))
+          else left += 1
+        }
+        const notes: Array<string> = []
+        if (left > 0) notes.push(`${left} more are left out (limit ${most})`)
+        if (walk.isCut) notes.push(`stopped after ${maxEntries} entries`)
+        if (found.length === 0) found.push(`No files match ${pattern} in ${location.path}.`)
+        if (notes.length > 0) found.push(`(${notes.join("; ")})`)
+        return { text: found.join("\n"), truncated: notes.length > 0 }
+      })
+      return { ...readNeed(location, "search a directory outside the working directory"), run }
+    })
+  })
+
+/** Whether a glob would look outside the directory that it is for. */
+export const climbs = (pattern: string): boolean =>
+  NodePath.isAbsolute(pattern) || /^[A-Za-z]:/.test(pattern) || pattern.split(/[/\\]/).includes("..")
+
+/** Whether a path, relative and with slashes, fits a glob; one without a slash is for names at any depth. */
+export const pathMatcher = (pattern: string): ((path: string) => boolean) => {
+  const isNegated = pattern.startsWith("!")
+  const body = isNegated ? pattern.slice(1) : pattern
+  const glob = Glob.make(body.includes("/") ? body : `**/${body}`, { dot: true })
+  return (path) => Glob.match(glob, path) !== isNegated
+}

@@ -1,0 +1,58 @@
+import { stat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { attempt } from "../../files/FileErrors.ts"
+import { climbs } from "./FsGlob.ts"
+import type { GrepRequest } from "./GrepReport.ts"
+import { grep } from "./Grep.ts"
+import { resolveReal } from "../../files/RealPath.ts"
+import { findRipgrep, ripgrep } from "../Ripgrep.ts"
+import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
+import * as Tool from "../Tool.ts"
+import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
+
+const defaultLimit = 100
+const maxLimit = 1000
+const maxContext = 20
+
+/** Lines that match a regular expression (runtime, Tools). */
+export const fsGrep = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "fs.grep",
+    description: "Search files for lines that match a regular expression.",
+    parameters: Schema.Struct({
+      pattern: Schema.String.check(Schema.isMinLength(1, { expected: "a pattern that is not empty" })),
+      path: Schema.optionalKey(Schema.String),
+      glob: Schema.optionalKey(Schema.String),
+      ignoreCase: Schema.optionalKey(Schema.Boolean),
+      context: Schema.optionalKey(AtLeastZero),
+      limit: Schema.optionalKey(AtLeastOne)
+    }),
+    reads: true,
+    plan: Effect.fnUntraced(function* (args, context) {
+      const { glob, limit = defaultLimit, path = "." } = args
+      if (glob !== undefined && climbs(glob)) {
+        return yield* refuse("the glob must be relative and without ..; name the directory to search in path")
+      }
+      const location = yield* workspace.reading(path, context)
+      const run = attempt(async (signal) => {
+        const isDirectory = (await stat(location.real)).isDirectory()
+        const top = (await resolveReal(context.workingDir)) ?? context.workingDir
+        const request: GrepRequest = {
+          ...args,
+          root: isDirectory ? location.real : NodePath.dirname(location.real),
+          file: isDirectory ? undefined : NodePath.basename(location.real),
+          top,
+          shown: isDirectory ? path : NodePath.dirname(path),
+          context: Math.min(args.context ?? 0, maxContext),
+          limit: Math.min(limit, maxLimit)
+        }
+        const binary = await findRipgrep(process.env["PATH"] ?? "", top)
+        const byRipgrep = binary === undefined ? undefined : await ripgrep(binary, request, signal)
+        return (byRipgrep ?? (await grep(request, signal))).output()
+      })
+      return { ...readNeed(location, "search files outside the working directory"), run }
+    })
+  })

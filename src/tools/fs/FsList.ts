@@ -1,0 +1,124 @@
+import { lstat, opendir, readlink, stat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { attempt } from "../../files/FileErrors.ts"
+import { kindOf } from "../../files/RegularFile.ts"
+import { shownName } from "../../domain/ShownName.ts"
+import { AtLeastOne } from "../../protocol/Checks.ts"
+import * as Tool from "../Tool.ts"
+import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
+
+const defaultLimit = 200
+const maxLimit = 2000
+
+/** So many entries of one directory are looked at; a directory of a million must not cost a million names. */
+const maxScanned = 10_000
+
+/** Listed like others, not entered unless asked for. */
+const notEntered = new Set([".git", "node_modules"])
+
+/** What is in a directory (runtime, Tools). */
+export const fsList = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "fs.list",
+    description: "List a directory: names, kinds, sizes.",
+    parameters: Schema.Struct({
+      path: Schema.String,
+      depth: Schema.optionalKey(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }, { expected: "1, 2 or 3" }))
+      ),
+      limit: Schema.optionalKey(AtLeastOne)
+    }),
+    reads: true,
+    plan: Effect.fnUntraced(function* ({ depth = 1, limit = defaultLimit, path }, context) {
+      const location = yield* workspace.reading(path, context)
+      return {
+        ...readNeed(location, "list a directory outside the working directory"),
+        run: attempt((signal) => list(location.real, location.path, depth, Math.min(limit, maxLimit), signal))
+      }
+    })
+  })
+
+interface Entry {
+  readonly name: string
+  readonly isDirectory: boolean
+}
+
+/** Level by level, so that the top is whole before the limit is used up below. */
+const list = async (
+  real: string,
+  shown: string,
+  depth: number,
+  limit: number,
+  signal: AbortSignal
+): Promise<Tool.ToolOutput> => {
+  const top = await stat(real)
+  if (!top.isDirectory()) throw refuse(`${shown} is ${kindOf(top)}, not a directory; read it with fs.read`)
+  const lines: Array<string> = []
+  const notes: Array<string> = []
+  let level: ReadonlyArray<string> = [""]
+  let left = 0
+  for (let below = depth; below > 0 && level.length > 0; below--) {
+    const next: Array<string> = []
+    for (const folder of level) {
+      signal.throwIfAborted()
+      const scan = await scanDirectory(NodePath.join(real, folder), signal).catch((error: unknown) => {
+        if (folder === "" || signal.aborted) throw error
+        return undefined
+      })
+      if (scan === undefined) {
+        notes.push(`${shownName(folder)} cannot be read`)
+        continue
+      }
+      if (scan.isCut)
+        notes.push(
+          `${folder === "" ? "the directory" : shownName(folder)} has more than ${maxScanned} entries, only that many were looked at`
+        )
+      for (const { isDirectory, name } of scan.entries) {
+        const path = NodePath.join(folder, name)
+        if (isDirectory && !notEntered.has(name)) next.push(path)
+        if (lines.length >= limit) left += 1
+        else lines.push(await line(real, path))
+      }
+    }
+    level = next
+  }
+  const head = `${shown}: ${lines.length === 0 ? "empty" : `${lines.length} entries`}`
+  if (left > 0) notes.push(`${left} more are left out (limit ${limit})`)
+  const text = [head, ...lines, ...(notes.length === 0 ? [] : [`(${notes.slice(0, 20).join("; ")})`])].join("\n")
+  return { text, truncated: left > 0 || notes.length > 0 }
+}
+
+/** Directories first, each kind by name. */
+const scanDirectory = async (
+  path: string,
+  signal: AbortSignal
+): Promise<{ readonly entries: ReadonlyArray<Entry>; readonly isCut: boolean }> => {
+  const entries: Array<Entry> = []
+  let isCut = false
+  const directory = await opendir(path, { bufferSize: 512 })
+  for await (const entry of directory) {
+    signal.throwIfAborted()
+    if (entries.length >= maxScanned) {
+      isCut = true
+      break
+    }
+    entries.push({ name: entry.name, isDirectory: entry.isDirectory() })
+  }
+  const sorted = entries.toSorted((a, b) => Number(b.isDirectory) - Number(a.isDirectory) || (a.name < b.name ? -1 : 1))
+  return { entries: sorted, isCut }
+}
+
+const line = async (root: string, path: string): Promise<string> => {
+  const full = NodePath.join(root, path)
+  const name = shownName(path)
+  const found = await lstat(full).catch(() => undefined)
+  if (found === undefined) return `${name} (gone)`
+  if (found.isDirectory()) return `${name}/`
+  if (found.isFile()) return `${name} ${found.size} bytes`
+  if (!found.isSymbolicLink()) return `${name} (${kindOf(found)})`
+  const target = await readlink(full).catch(() => "?")
+  return `${name} -> ${shownName(target)}`
+}

@@ -1,0 +1,134 @@
+import { Buffer } from "node:buffer"
+import type { Stats } from "node:fs"
+import type { FileHandle } from "node:fs/promises"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { attempt } from "../../files/FileErrors.ts"
+import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
+import { LineWindow } from "../../files/LineWindow.ts"
+import { withRegularFile } from "../../files/RegularFile.ts"
+import { AtLeastOne } from "../../protocol/Checks.ts"
+import * as Tool from "../Tool.ts"
+import { readNeed, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
+
+const defaultLimit = 1000
+const maxLimit = 10_000
+
+/** Files up to this size, in bytes, are read to their end, to say how many lines they have. */
+const countedBytes = 64 * 1024 * 1024
+
+/** Lines from the end are looked for in so many bytes of it, where the file is larger than what is counted. */
+const tailBytes = 8 * 1024 * 1024
+
+const chunkBytes = 256 * 1024
+
+/** Numbered lines of a text file (runtime, Tools). */
+export const fsRead = (workspace: Workspace["Service"]) =>
+  Tool.make({
+    name: "fs.read",
+    description: "Read a text file as numbered lines. offset: first line, from 1; negative counts from the end.",
+    parameters: Schema.Struct({
+      path: Schema.String,
+      offset: Schema.optionalKey(Schema.Int),
+      limit: Schema.optionalKey(AtLeastOne)
+    }),
+    reads: true,
+    plan: Effect.fnUntraced(function* ({ limit, offset = 1, path }, context) {
+      const location = yield* workspace.reading(path, context)
+      const run = attempt((signal) =>
+        withRegularFile(location.real, (handle, stat) => read(handle, stat, location.path, offset, limit, signal))
+      )
+      return { ...readNeed(location, "read a file outside the working directory"), run }
+    })
+  })
+
+const read = async (
+  handle: FileHandle,
+  { size }: Stats,
+  path: string,
+  offset: number,
+  asked: number | undefined,
+  signal: AbortSignal
+): Promise<Tool.ToolOutput> => {
+  const buffer = Buffer.allocUnsafe(chunkBytes)
+  const head = buffer.subarray(0, (await handle.read(buffer, 0, sniffBytes, 0)).bytesRead)
+  const kind = binaryKind(head)
+  if (kind !== undefined) throw refuse(`${path} is not text: ${kind}, ${size} bytes`)
+  if (head.length === 0) return { text: `${path} is empty` }
+
+  // Files of /proc say that they are empty.
+  const end = size === 0 ? countedBytes : size
+  const isCounted = end <= countedBytes
+  const limit = Math.min(asked ?? defaultLimit, maxLimit)
+  if (offset >= 0) {
+    const window = new LineWindow(Math.max(1, offset), limit)
+    const isWhole = await scan(handle, buffer, 0, end, signal, (bytes) => window.push(bytes) || isCounted)
+    window.end()
+    return show(window, { path, size, asked, total: isWhole ? window.lines : undefined, shift: 0 })
+  }
+  const from = isCounted ? 0 : end - tailBytes
+  const counter = new LineWindow(Number.POSITIVE_INFINITY, 0)
+  await scan(handle, buffer, from, end, signal, (bytes) => {
+    counter.push(bytes)
+    return true
+  })
+  counter.end()
+  const window = new LineWindow(Math.max(1, counter.lines + offset + 1), limit)
+  if (await scan(handle, buffer, from, end, signal, (bytes) => window.push(bytes))) window.end()
+  return isCounted
+    ? show(window, { path, size, asked, total: counter.lines, shift: 0 })
+    : show(window, { path, size, asked, total: undefined, shift: -(counter.lines + 1) })
+}
+
+/** Reads on until the file ends (true) or nobody wants more (false). */
+const scan = async (
+  handle: FileHandle,
+  buffer: Buffer,
+  from: number,
+  end: number,
+  signal: AbortSignal,
+  push: (bytes: Buffer) => boolean
+): Promise<boolean> => {
+  let position = from
+  while (position < end) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end - position), position)
+    if (bytesRead === 0) break
+    if (!push(buffer.subarray(0, bytesRead))) return false
+    position += bytesRead
+  }
+  return true
+}
+
+interface Shown {
+  readonly path: string
+  readonly size: number
+  /** The limit that was asked for. */
+  readonly asked: number | undefined
+  /** Lines of the file, where they were counted. */
+  readonly total: number | undefined
+  /** Added to line numbers where they can only be counted from the end. */
+  readonly shift: number
+}
+
+const show = (window: LineWindow, { asked, path, shift, size, total }: Shown): Tool.ToolOutput => {
+  const { first, isCut, taken } = window
+  if (taken.length === 0)
+    throw refuse(`${path}: there is no line ${first}${total === undefined ? "" : `, it has ${total}`}`)
+  const last = first + taken.length - 1
+  const isLast = total === undefined ? shift + last === -1 : last >= total
+  const notes: Array<string> = []
+  if (first > 1 || !isLast) {
+    notes.push(`lines ${first + shift} to ${last + shift} of ${total ?? `a file of ${size} bytes`}`)
+    if (!isLast)
+      notes.push(`${total === undefined ? "more" : total - last} left, go on with offset ${last + 1 + shift}`)
+  }
+  if (isCut) notes.push("long lines are cut")
+  if (window.hasCarriageReturns) notes.push("lines end with CRLF")
+  if (window.hasUndecodable) notes.push("not UTF-8: what could not be decoded is shown as \uFFFD")
+  if (isLast && !window.endsWithNewline) notes.push("no line break at the end")
+  const lines = taken.map((line, index) => `${first + index + shift}\t${line}`)
+  if (notes.length > 0) lines.push(`(${notes.join("; ")})`)
+  return { text: lines.join("\n"), truncated: isCut || (!isLast && taken.length < (asked ?? Number.POSITIVE_INFINITY)) }
+}

@@ -1,0 +1,69 @@
+import * as NodePath from "node:path"
+import { shownName } from "../../domain/ShownName.ts"
+import type { ToolOutput } from "../Tool.ts"
+
+/** What is searched, settled. */
+export interface GrepRequest {
+  readonly pattern: string
+  readonly glob?: string
+  readonly ignoreCase?: boolean
+  /** Lines shown before and after each match. */
+  readonly context: number
+  /** Matches. */
+  readonly limit: number
+  /** The real directory that is searched, and the one file of it where only that is meant. */
+  readonly root: string
+  readonly file: string | undefined
+  /** The working directory: its `.gitignore` files hold for what is below it. */
+  readonly top: string
+  /** How the root was named; results are named the same way. */
+  readonly shown: string
+}
+
+/** Larger files are passed over, in bytes. */
+export const maxFileBytes = 64 * 1024 * 1024
+
+/** One line shows no more than this, in characters. */
+export const maxShownLine = 400
+
+/** Matches and the lines around them, as they are found. */
+export class GrepReport {
+  readonly notes: Array<string> = []
+  matches = 0
+  private readonly lines: Array<string> = []
+  private readonly request: GrepRequest
+  private lastFile: string | undefined
+  private lastLine = 0
+
+  constructor(request: GrepRequest) {
+    this.request = request
+  }
+
+  get isFull(): boolean {
+    return this.matches >= this.request.limit
+  }
+
+  /** `path` is relative to the root. */
+  add(path: string, number: number, text: string, isMatch: boolean): void {
+    const isApart = this.lastFile !== path || number > this.lastLine + 1
+    if (isApart && this.request.context > 0 && this.lines.length > 0) this.lines.push("--")
+    this.lastFile = path
+    this.lastLine = number
+    if (isMatch) this.matches += 1
+    const mark = isMatch ? ":" : "-"
+    this.lines.push(`${shownName(NodePath.join(this.request.shown, path))}${mark}${number}${mark}${cutLine(text)}`)
+  }
+
+  output(): ToolOutput {
+    const { limit, pattern } = this.request
+    const lines = this.matches === 0 ? [`No matches for ${pattern}.`] : this.lines
+    const notes = this.isFull ? [`stopped at ${limit} matches, there may be more`, ...this.notes] : this.notes
+    const text = notes.length === 0 ? lines : [...lines, `(${notes.join("; ")})`]
+    return { text: text.join("\n"), truncated: notes.length > 0 }
+  }
+}
+
+const cutLine = (text: string): string => {
+  const line = text.replace(/\r$/, "")
+  return line.length <= maxShownLine ? line : `${line.slice(0, maxShownLine).toWellFormed()}…`
+}

@@ -1,0 +1,131 @@
+import { constants } from "node:fs"
+import { access, lstat, readdir, readFile } from "node:fs/promises"
+import * as NodePath from "node:path"
+import { resolveReal } from "../../files/RealPath.ts"
+import { isWithin } from "../../files/PathScope.ts"
+
+const maxConfigBytes = 256 * 1024
+
+/**
+ * Whether git may read the repository that it would find from here without a question. Its configuration must name no
+ * program to run (`core.fsmonitor`, filters, pagers), for to write it is to write in the workspace; and it must lie in the
+ * working directory with all that it shows: what it has of other folders, and of other repositories, is outside.
+ */
+export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolean> => {
+  const found = await findRepository(cwd)
+  if (found === "none") return true
+  if (found === "unclear" || !isWithin(workingDir, found.top)) return false
+  const isWhole = found.folders.every((folder) => isWithin(workingDir, folder)) || (await isLinkedWorktree(found))
+  // Git looks into them with a configuration of their own.
+  const hasSubmodules = (await lstat(NodePath.join(found.top, ".gitmodules")).catch(() => undefined)) !== undefined
+  if (!isWhole || hasSubmodules) return false
+  for (const folder of found.folders) {
+    for (const name of ["config", "config.worktree"]) {
+      const config = await textOf(NodePath.join(folder, name))
+      if (config === "unclear" || !isPlainConfig(config)) return false
+    }
+    if (await isExecutable(NodePath.join(folder, "hooks", "post-index-change"))) return false
+    if (await leadsElsewhere(folder)) return false
+  }
+  return true
+}
+
+interface Repository {
+  /** Where `.git` is. */
+  readonly top: string
+  /** The folders that hold the repository, all of them real paths. */
+  readonly folders: ReadonlyArray<string>
+}
+
+const findRepository = async (cwd: string): Promise<Repository | "none" | "unclear"> => {
+  for (let top = cwd; ; top = NodePath.dirname(top)) {
+    const git = NodePath.join(top, ".git")
+    const found = await lstat(git).catch(() => undefined)
+    if (found?.isDirectory() === true) return repositoryAt(top, git)
+    if (found?.isFile() === true) {
+      const link = /^gitdir: (.+)/.exec(await textOf(git))?.[1]?.trim()
+      return link === undefined ? "unclear" : repositoryAt(top, NodePath.resolve(top, link))
+    }
+    // A directory can itself be a repository, to git: one that looks so is not taken for more than it is.
+    if (found !== undefined || (await access(NodePath.join(top, "HEAD")).then(yes, no))) return "unclear"
+    if (NodePath.dirname(top) === top) return "none"
+  }
+}
+
+const repositoryAt = async (top: string, folder: string): Promise<Repository | "unclear"> => {
+  const common = (await textOf(NodePath.join(folder, "commondir"))).trim()
+  const folders = [folder, ...(common === "" ? [] : [NodePath.resolve(folder, common)])]
+  const real = await Promise.all(folders.map(resolveReal))
+  return common === "unclear" || real.includes(undefined)
+    ? "unclear"
+    : { top, folders: real.filter((path) => path !== undefined) }
+}
+
+/** Whether the repository itself says that this is one of its worktrees: a file in the worktree could say so of any. */
+const isLinkedWorktree = async ({ folders, top }: Repository): Promise<boolean> => {
+  const [folder = "", common] = folders
+  if (common === undefined || NodePath.dirname(folder) !== NodePath.join(common, "worktrees")) return false
+  const back = (await textOf(NodePath.join(folder, "gitdir"))).trim()
+  return back !== "" && (await resolveReal(NodePath.resolve(folder, back))) === NodePath.join(top, ".git")
+}
+
+/** Where git reads what it shows. */
+const contents = ["HEAD", "index", "packed-refs", "refs", "logs", "objects"]
+
+/** Whether a part of a repository is a link, or borrows objects of another one. */
+const leadsElsewhere = async (folder: string): Promise<boolean> => {
+  if (await access(NodePath.join(folder, "objects/info/alternates")).then(yes, no)) return true
+  for (const name of contents) {
+    const path = NodePath.join(folder, name)
+    if ((await lstat(path).catch(() => undefined))?.isSymbolicLink() === true) return true
+  }
+  for (const name of ["objects", "objects/pack"]) {
+    const entries = await readdir(NodePath.join(folder, name), { withFileTypes: true }).catch(() => [])
+    if (entries.some((entry) => entry.isSymbolicLink())) return true
+  }
+  return false
+}
+
+/** Sections that only say where things are and how they look. */
+const plainSections = new Set(
+  "core remote branch user author committer color pull push fetch status init advice rebase lfs".split(" ")
+)
+
+/** What may stand in `[core]`. */
+const plainCore = new Set(
+  `repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf
+  quotepath compression untrackedcache preloadindex protecthfs protectntfs longpaths abbrev`.split(/\s+/)
+)
+
+/** Whether all that a configuration sets is known to be harmless. */
+export const isPlainConfig = (config: string): boolean => {
+  let section = ""
+  // A value that goes on in the next line could hide a section.
+  if (config.includes("\\\n") || config.includes("\\\r")) return false
+  for (const raw of config.split(/\r?\n/)) {
+    let line = raw.trim()
+    const header = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]/.exec(line)
+    if (header !== null) {
+      section = (header[1] ?? "").toLowerCase()
+      line = line.slice(header[0].length).trim()
+      if (!plainSections.has(section)) return false
+    }
+    if (line === "" || line.startsWith("#") || line.startsWith(";")) continue
+    const key = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=|$|[#;])/.exec(line)?.[1]?.toLowerCase()
+    if (key === undefined || section === "") return false
+    if (section === "core" ? !plainCore.has(key) : /command|program|helper|cmd|editor|pager|path$/.test(key))
+      return false
+  }
+  return true
+}
+
+/** Empty where there is no such file. */
+const textOf = async (path: string): Promise<string> => {
+  const found = await lstat(path).catch(() => undefined)
+  if (found === undefined) return ""
+  return found.isFile() && found.size <= maxConfigBytes ? readFile(path, "utf8").catch(() => "unclear") : "unclear"
+}
+
+const isExecutable = (path: string): Promise<boolean> => access(path, constants.X_OK).then(yes, no)
+const yes = () => true
+const no = () => false

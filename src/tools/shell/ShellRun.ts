@@ -1,0 +1,123 @@
+import { realpath, stat } from "node:fs/promises"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Settings } from "../../config/Settings.ts"
+import { deletesProtected } from "../../shell/Destructive.ts"
+import { judge } from "../../shell/Rules.ts"
+import { inherited } from "../../process/Environment.ts"
+import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
+import { attempt } from "../../files/FileErrors.ts"
+import { leadsToProtected } from "./ErasedPaths.ts"
+import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
+import { unattendedEnvironment } from "./UnattendedShell.ts"
+import { resolveReal } from "../../files/RealPath.ts"
+import { AtLeastOne } from "../../protocol/Checks.ts"
+import * as Tool from "../Tool.ts"
+import { homeDirectory, type Workspace } from "../Workspace.ts"
+import { refuse } from "../../files/Refused.ts"
+
+/** No command may run longer, in milliseconds. */
+const maxTimeoutMs = 24 * 60 * 60 * 1000
+
+/** Runs a command line (runtime, Tools). What is on the read-only list asks nobody. */
+export const shellRun = (
+  workspace: Workspace["Service"],
+  settings: Settings["tools"]["shell"],
+  groups: BackgroundGroups
+) =>
+  Tool.make({
+    name: "shell.run",
+    description: `Run a command line with ${process.platform === "win32" ? "cmd /c" : "sh -c"}; stdin is closed.`,
+    parameters: Schema.Struct({
+      command: Schema.String,
+      cwd: Schema.optionalKey(Schema.String),
+      timeoutMs: Schema.optionalKey(AtLeastOne)
+    }),
+    reads: false,
+    timeoutMs: null,
+    plan: Effect.fnUntraced(function* ({ command, cwd: given = ".", timeoutMs }, context) {
+      if (command.trim() === "") return yield* refuse("the command is blank")
+      if (command.includes("\0")) return yield* refuse("the command contains a NUL character")
+      const { real: cwd, scope } = yield* workspace.reading(given, context)
+      const home = homeDirectory()
+      const place = { cwd, home, env: openEnvironment() }
+      const verdict = judge(command, place, process.platform)
+      if (verdict._tag === "Blocked") return yield* refuse(neverRun(verdict.why))
+      if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
+        return yield* refuse(neverRun(deletesProtected))
+      }
+      const quiet =
+        verdict._tag === "ReadOnly" && scope === "inside"
+          ? yield* attempt(async () => {
+              const [workingDir, realHome] = await Promise.all([
+                resolveReal(context.workingDir),
+                home === undefined ? undefined : resolveReal(home)
+              ])
+              return workingDir === undefined ? undefined : unattendedEnvironment(command, cwd, workingDir, realHome)
+            })
+          : undefined
+      const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
+      const run = Effect.gen(function* () {
+        yield* attempt(async () => {
+          if (!(await stat(cwd)).isDirectory()) throw refuse(`${cwd} is not a directory`)
+          if ((await realpath(cwd)) !== cwd) throw refuse(`${cwd} now leads elsewhere than when it was looked at`)
+        })
+        const outcome = yield* runChild(
+          {
+            ...shellFor(command),
+            cwd,
+            env: quiet ?? openEnvironment(),
+            timeoutMs: limit,
+            maxOutputBytes: settings.maxOutputBytes
+          },
+          groups
+        )
+        return describe(outcome, limit)
+      })
+      if (quiet !== undefined) return { run }
+      return {
+        need: { category: "shell", reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
+        run
+      }
+    })
+  })
+
+const neverRun = (why: string): string => `blocked: ${why}. Such a command is never run`
+
+const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQuoted"> =>
+  process.platform === "win32"
+    ? { command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", `"${command}"`], isQuoted: true }
+    : { command: "/bin/sh", args: ["-c", command] }
+
+/** Nothing that would wait for a terminal. */
+export const openEnvironment = () => ({
+  ...inherited(),
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0"
+})
+
+/** What a program said and how it ended, for the model. */
+export const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {
+  const parts = [headline(end, limitMs)]
+  if (stdout.total > 0) parts.push(stdout.text())
+  if (stderr.total > 0) parts.push(`--- stderr ---\n${stderr.text()}`)
+  if (stdout.total + stderr.total === 0) parts.push("(no output)")
+  return {
+    text: parts.map((part) => part.replace(/\n$/, "")).join("\n"),
+    truncated: stdout.isCut || stderr.isCut,
+    isError: end._tag !== "Exited" || end.code !== 0
+  }
+}
+
+const headline = (end: ChildOutcome["end"], limitMs: number): string => {
+  switch (end._tag) {
+    case "Exited":
+      return `exit code ${end.code}`
+    case "Killed":
+      return `ended by ${end.signal}`
+    case "TimedOut":
+      return `timed out after ${limitMs} ms, and was ended with its process group`
+  }
+}

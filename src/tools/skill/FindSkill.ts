@@ -1,0 +1,21 @@
+import * as Effect from "effect/Effect"
+import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
+import type { ToolContext } from "../Tool.ts"
+import { type Refused, refuse } from "../../files/Refused.ts"
+
+/** So many names are told to a model that asked for another one. */
+const maxNames = 100
+
+/** The skill of a name, as it is on the disk now. */
+export const findSkill = (
+  registry: SkillRegistry["Service"],
+  name: string,
+  { workingDir }: ToolContext
+): Effect.Effect<InstalledSkill, Refused> =>
+  Effect.flatMap(registry.list(workingDir), (skills) => {
+    const found = skills.find((skill) => skill.name === name)
+    if (found !== undefined) return Effect.succeed(found)
+    const names = skills.slice(0, maxNames).map((skill) => skill.name)
+    const known = names.length === 0 ? "No skill is installed." : `The skills are: ${names.join(", ")}.`
+    return Effect.fail(refuse(`There is no skill ${JSON.stringify(name)}. ${known}`))
+  })

@@ -1,0 +1,35 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { LlamaClient, type ServerState } from "../../src/llama/LlamaClient.ts"
+import type { Event } from "../../src/protocol/Event.ts"
+import { ModelStatus } from "../../src/session/ModelStatus.ts"
+import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
+
+it.effect("what a probe cannot see of a server that loads is no change, and not forgotten", () => {
+  const url = "http://127.0.0.1:8080"
+  const ready: ServerState = { state: "ready", url, model: "tiny", contextTokens: 4096 }
+  const loading: ServerState = { state: "loading", url, detail: "Loading model" }
+  let found = loading
+  const told: Array<unknown> = []
+  const emit = ({ payload }: Event) => Effect.sync(() => void told.push(payload))
+  return Effect.gen(function* () {
+    const watch = yield* ModelStatus
+    yield* watch.begin(ready)
+    yield* watch.saw("loading")
+    yield* Effect.forkScoped(watch.probing)
+    yield* TestClock.adjust(4000)
+    assert.deepStrictEqual(told.splice(0), [ready, { ...ready, state: "loading" }])
+    found = { ...ready, model: "other" }
+    yield* TestClock.adjust(4000)
+    assert.deepStrictEqual(told, [found])
+  }).pipe(
+    Effect.provide(
+      ModelStatus.layer.pipe(
+        Layer.provide(Layer.mock(LlamaClient)({ url, slotId: -1, probe: Effect.sync(() => found) })),
+        Layer.provide(Layer.mock(StdoutSink)({ emit, post: () => {}, grant: () => {}, isGranted: () => true }))
+      )
+    )
+  )
+})
