@@ -4,7 +4,7 @@ import * as Path from "node:path"
 import { violations } from "./floors/Rules.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
-const files = Fs.globSync(["src/**/*.ts", "scripts/**/*.ts"], { cwd: root })
+const files = Fs.globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"], { cwd: root })
   .toSorted()
   .map((path) => ({
     path: path.replaceAll(Path.sep, "/"),

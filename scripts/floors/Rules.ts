@@ -1,5 +1,7 @@
 import * as Path from "node:path/posix"
 import * as ts from "typescript"
+import { circles } from "./Circles.ts"
+import { roomOf, rooms } from "./Rooms.ts"
 
 export interface SourceFile {
   /** From the root of the repository, with `/`. */
@@ -9,56 +11,51 @@ export interface SourceFile {
 
 const maxLines = 300
 
-/** What stands on which floor: a file imports its own floor and those below. */
-const floors: Readonly<Record<string, number>> = {
-  "protocol/": 0,
-  "domain/": 1,
-  "Version.ts": 1,
-  "Config.ts": 1,
-  "config/": 1,
-  "stdio/": 2,
-  "process/": 2,
-  "llama/": 2,
-  "store/": 2,
-  "skills/": 2,
-  "tools/": 3,
-  "session/": 4,
-  "telemetry/": 4,
-  "router/": 5,
-  "main.ts": 6,
-  "Serving.ts": 6,
-  "CodeCache.ts": 6,
-  "EarlySignals.ts": 6,
-  "TierUp.ts": 6,
-  "launch.ts": 6,
-  "executable.ts": 6,
-  "Sidecar.ts": 6,
-  "index.ts": 6
-}
+/** A folder with more files is several ideas; captured answers of servers are one. */
+const maxFiles = 22
 
 const mayBeBarrels = new Set(["src/index.ts", "src/testing/index.ts"])
 const ofProtocol = new Set(["effect/Schema", "effect/SchemaAST", "effect/SchemaIssue"])
 
 /** Every breach of the house rules for imports and sizes, one line each. */
-export const violations = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> =>
-  files.flatMap((file) => [
+export const violations = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => [
+  ...files.flatMap((file) => [
     ...lengthOf(file),
-    ...(file.path.startsWith("src/") ? [...placeOf(file), ...barrelOf(file)] : []),
+    ...roomlessFile(file),
+    ...barrelOf(file),
     ...importsOf(file).flatMap(({ name, line }) =>
       breaches(file.path, name).map((why) => `${file.path}:${line}: ${why}`)
     )
-  ])
+  ]),
+  ...crowdedFolders(files),
+  ...circles(new Map(files.map((file) => [file.path, localImports(file)]))).map(
+    (circle) => `${circle[0]}: a circle of imports: ${circle.join(" → ")}`
+  )
+]
+
+const isTest = (path: string) => path.startsWith("test/") || path.endsWith(".test.ts")
 
 const lengthOf = ({ path, text }: SourceFile) => {
   const lines = text.replace(/\n$/, "").split("\n").length
-  return lines > maxLines ? [`${path}: ${lines} lines, at most ${maxLines}`] : []
+  // Tables of tests are long, and nobody reads them from end to end.
+  return lines > maxLines && !isTest(path) ? [`${path}: ${lines} lines, at most ${maxLines}`] : []
 }
 
-const placeOf = ({ path }: SourceFile) =>
-  floorOf(path) === undefined && !/^src\/(host|testing)\//.test(path) ? [`${path}: stands on no floor`] : []
+const crowdedFolders = (files: ReadonlyArray<SourceFile>) => {
+  const counts = Map.groupBy(
+    files.map(({ path }) => path).filter((path) => path.startsWith("src/")),
+    (path) => Path.dirname(path)
+  )
+  return [...counts]
+    .filter(([, { length }]) => length > maxFiles)
+    .map(([folder, { length }]) => `${folder}: ${length} files, at most ${maxFiles}`)
+}
+
+const roomlessFile = ({ path }: SourceFile) =>
+  path.startsWith("src/") && !rooms.some(({ name }) => name === roomOf(path)) ? [`${path}: stands in no room`] : []
 
 const barrelOf = ({ path, text }: SourceFile) => {
-  if (mayBeBarrels.has(path)) return []
+  if (!path.startsWith("src/") || mayBeBarrels.has(path)) return []
   const statements = ts.createSourceFile(path, text, ts.ScriptTarget.Latest).statements
   const passesOn = (statement: ts.Statement) =>
     ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined
@@ -73,13 +70,21 @@ const importsOf = ({ text }: SourceFile) =>
     line: text.slice(0, pos).split("\n").length
   }))
 
+const targetOf = (from: string, name: string) => Path.join(Path.dirname(from), name)
+
+const localImports = (file: SourceFile) =>
+  importsOf(file).flatMap(({ name }) => (name.startsWith(".") ? [targetOf(file.path, name)] : []))
+
 const breaches = (from: string, name: string): ReadonlyArray<string> => {
   if (name === "effect" || /^@effect\/platform-[\w-]+$/.test(name)) {
     return [`imports all of "${name}", import one of its modules`]
   }
-  if (!from.startsWith("src/")) return []
   if (!name.startsWith(".")) return outsideOfProtocol(from, name)
-  return inside(from, Path.join(Path.dirname(from), name))
+  const to = targetOf(from, name)
+  if (from.startsWith("src/")) return withinSrc(from, to)
+  if (from.startsWith("scripts/") && to.startsWith("test/")) return [`scripts/ does not import test/, but ${to}`]
+  if (from.startsWith("test/") && to.startsWith("scripts/")) return [`test/ does not import scripts/, but ${to}`]
+  return []
 }
 
 const outsideOfProtocol = (from: string, name: string) =>
@@ -87,22 +92,13 @@ const outsideOfProtocol = (from: string, name: string) =>
     ? [`protocol/ imports ${[...ofProtocol].join(", ")} only, not "${name}"`]
     : []
 
-const inside = (from: string, to: string): ReadonlyArray<string> => {
+const withinSrc = (from: string, to: string): ReadonlyArray<string> => {
   if (!to.startsWith("src/")) return to === "package.json" ? [] : [`imports ${to}, which is not in src`]
-  if (from.startsWith("src/testing/")) return []
-  if (from.startsWith("src/host/")) {
-    return /^src\/(host|protocol)\//.test(to) ? [] : [`host/ imports protocol/ only, not ${to}`]
-  }
-  // The package's one public face names the host's service too.
-  if (from === "src/index.ts" && to.startsWith("src/host/")) return []
-  const own = floorOf(from)
-  const other = floorOf(to)
-  if (own === undefined) return []
-  if (other === undefined) return [`imports ${to}, which stands on no floor below`]
-  return other > own ? [`on floor ${own} imports ${to}, on floor ${other}`] : []
-}
-
-const floorOf = (path: string): number | undefined => {
-  const [first = "", ...rest] = path.replace("src/", "").split("/")
-  return floors[rest.length > 0 ? `${first}/` : first]
+  const own = roomOf(from)
+  const other = roomOf(to)
+  if (own === other) return []
+  const floor = rooms.findIndex(({ name }) => name === own)
+  if (rooms[floor]?.mayImport.includes(other) === true) return []
+  const isAbove = rooms.findIndex(({ name }) => name === other) > floor
+  return [`${own}/ may not import ${to}${isAbove ? ", which stands above it" : ""}`]
 }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { rooms } from "../../scripts/floors/Rooms.ts"
 import { violations } from "../../scripts/floors/Rules.ts"
 
 const check = (path: string, text: string) => violations([{ path, text }])
@@ -7,7 +8,7 @@ describe("floors", () => {
   const allowed: ReadonlyArray<[path: string, text: string]> = [
     ["src/session/TurnRunner.ts", `import { Toolbox } from "../tools/Toolbox.ts"`],
     ["src/session/TurnRunner.ts", `import { Steering } from "./Steering.ts"`],
-    ["src/domain/Session.ts", `import { Config } from "../Config.ts"`],
+    ["src/domain/Session.ts", `import { Turn } from "../protocol/Turn.ts"`],
     ["src/main.ts", `import { serve } from "./router/RequestRouter.ts"`],
     ["src/main.ts", `import packageJson from "../package.json" with { type: "json" }`],
     ["src/protocol/Event.ts", `import * as Schema from "effect/Schema"`],
@@ -30,37 +31,37 @@ describe("floors", () => {
     [
       "src/tools/Toolbox.ts",
       `\nimport { Steering } from "../session/Steering.ts"`,
-      "src/tools/Toolbox.ts:2: on floor 3 imports src/session/Steering.ts, on floor 4"
+      "src/tools/Toolbox.ts:2: tools/ may not import src/session/Steering.ts, which stands above it"
     ],
     [
       "src/llama/LlamaHttp.ts",
       `import type { Turn } from "../session/Turn.ts"`,
-      "src/llama/LlamaHttp.ts:1: on floor 2 imports src/session/Turn.ts, on floor 4"
+      "src/llama/LlamaHttp.ts:1: llama/ may not import src/session/Turn.ts, which stands above it"
     ],
     [
       "src/store/Sqlite.ts",
       `const later = () => import("../router/Reply.ts")`,
-      "src/store/Sqlite.ts:1: on floor 2 imports src/router/Reply.ts, on floor 5"
+      "src/store/Sqlite.ts:1: store/ may not import src/router/Reply.ts, which stands above it"
     ],
     [
       "src/store/Sqlite.ts",
       `export { run } from "../tools/Tool.ts"\nexport const x = 1`,
-      "src/store/Sqlite.ts:1: on floor 2 imports src/tools/Tool.ts, on floor 3"
+      "src/store/Sqlite.ts:1: store/ may not import src/tools/Tool.ts, which stands above it"
     ],
     [
       "src/router/Reply.ts",
       `import { Host } from "../host/SidecarHost.ts"`,
-      "src/router/Reply.ts:1: imports src/host/SidecarHost.ts, which stands on no floor below"
+      "src/router/Reply.ts:1: router/ may not import src/host/SidecarHost.ts, which stands above it"
     ],
     [
       "src/router/Reply.ts",
       `import { gate } from "../testing/Gate.ts"`,
-      "src/router/Reply.ts:1: imports src/testing/Gate.ts, which stands on no floor below"
+      "src/router/Reply.ts:1: router/ may not import src/testing/Gate.ts, which stands above it"
     ],
     [
       "src/host/SidecarHost.ts",
       `import { Session } from "../domain/Session.ts"`,
-      "src/host/SidecarHost.ts:1: host/ imports protocol/ only, not src/domain/Session.ts"
+      "src/host/SidecarHost.ts:1: host/ may not import src/domain/Session.ts"
     ],
     [
       "src/protocol/Event.ts",
@@ -70,7 +71,7 @@ describe("floors", () => {
     [
       "src/protocol/Event.ts",
       `import { Turn } from "../domain/Turn.ts"`,
-      "src/protocol/Event.ts:1: on floor 0 imports src/domain/Turn.ts, on floor 1"
+      "src/protocol/Event.ts:1: protocol/ may not import src/domain/Turn.ts, which stands above it"
     ],
     [
       "src/domain/Session.ts",
@@ -82,13 +83,28 @@ describe("floors", () => {
       `import { NodePath } from "@effect/platform-node"`,
       `scripts/bench.ts:1: imports all of "@effect/platform-node", import one of its modules`
     ],
-    ["src/utils/Misc.ts", "export const x = 1", "src/utils/Misc.ts: stands on no floor"],
+    ["src/utils/Misc.ts", "export const x = 1", "src/utils/Misc.ts: stands in no room"],
     [
       "src/tools/index.ts",
       `export * from "./Tool.ts"\nexport { run } from "./Toolbox.ts"`,
       "src/tools/index.ts: a barrel, it only passes on others' exports"
     ],
     ["src/llama/Long.ts", "\n".repeat(301), "src/llama/Long.ts: 301 lines, at most 300"],
+    [
+      "src/llama/LlamaHttp.ts",
+      `import { StdoutSink } from "../stdio/StdoutSink.ts"`,
+      "src/llama/LlamaHttp.ts:1: llama/ may not import src/stdio/StdoutSink.ts"
+    ],
+    [
+      "scripts/torture.ts",
+      `import { Bin } from "../test/support/Bin.ts"`,
+      "scripts/torture.ts:1: scripts/ does not import test/, but test/support/Bin.ts"
+    ],
+    [
+      "test/Bench.test.ts",
+      `import { bench } from "../scripts/bench.ts"`,
+      "test/Bench.test.ts:1: test/ does not import scripts/, but scripts/bench.ts"
+    ],
     [
       "src/main.ts",
       `import { harness } from "../test/Harness.ts"`,
@@ -100,4 +116,33 @@ describe("floors", () => {
       assert.deepStrictEqual(check(path, text), [why])
     })
   }
+
+  it("names the files of a circle, types included", () => {
+    const files = [
+      { path: "src/store/A.ts", text: `import { b } from "./B.ts"` },
+      { path: "src/store/B.ts", text: `import type { A } from "./C.ts"` },
+      { path: "src/store/C.ts", text: `import { a } from "./A.ts"` },
+      { path: "src/store/D.ts", text: `import { a } from "./A.ts"` }
+    ]
+    assert.deepStrictEqual(violations(files), [
+      "src/store/A.ts: a circle of imports: src/store/A.ts → src/store/B.ts → src/store/C.ts → src/store/A.ts"
+    ])
+  })
+
+  it("counts the files of a folder of src", () => {
+    const files = Array.from({ length: 23 }, (_, index) => ({ path: `src/store/F${index}.ts`, text: "" }))
+    assert.deepStrictEqual(violations(files), ["src/store: 23 files, at most 22"])
+  })
+
+  it("lets each room import only what stands below it", () => {
+    for (const [floor, { mayImport, name }] of rooms.entries()) {
+      for (const other of mayImport) {
+        assert.isBelow(
+          rooms.findIndex((room) => room.name === other),
+          floor,
+          `${name} imports ${other}`
+        )
+      }
+    }
+  })
 })
