@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { LogLevel } from "../protocol/Event.ts"
 import { firstFault, pathText } from "../protocol/Explain.ts"
+import { allowedHost } from "./AllowedHost.ts"
 import { ConfigInvalid, mayHoldPassword, shown } from "./ConfigInvalid.ts"
 import { NotBlank } from "../protocol/Checks.ts"
 import { bytes, integerBetween, integerFrom, milliseconds, url } from "./Rules.ts"
@@ -52,7 +53,7 @@ export const ConfigFile = Schema.Struct({
   http: optional(
     Schema.Struct({
       enabled: optional(Schema.Boolean),
-      hostAllowlist: optionalOrNone(Schema.Array(NotBlank)),
+      hostAllowlist: optionalOrNone(Schema.Array(allowedHost)),
       maxResponseBytes: optional(bytes),
       defaultTimeoutMs: optional(milliseconds)
     })

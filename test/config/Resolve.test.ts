@@ -164,7 +164,7 @@ describe("the keys of config.json", () => {
   it.each([
     ["agent.approvalRequired", "yes", `expected boolean, got "yes"`],
     ["localModels.managed.args", ["a", 1], "expected string, got 1"],
-    ["http.hostAllowlist", ["a", " "], `expected a string that is not blank, got " "`],
+    ["http.hostAllowlist", ["a", "*"], `or a range such as 10.0.0.0/8, got "*"`],
     ["localModels", [], "expected object, got array"],
     ["localModels.managed", null, "expected object, got null"],
     ["agent.task", 5, "expected object, got 5"],

@@ -6,41 +6,15 @@ import * as Path from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { SidecarHost } from "../../src/host/SidecarHost.ts"
-import { root, StateDir } from "../support/Bin.ts"
-
-/** The code below `<!-- run: NAME -->`, exactly as it stands there. */
-const codeOf = (name: string): string => {
-  const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
-  const [, code] = new RegExp(`<!-- run: ${name} -->\n\`\`\`ts\n([^]*?\n)\`\`\`\n`).exec(readme) ?? []
-  if (code === undefined) throw new Error(`README.md has no code marked ${name}`)
-  return code
-}
+import { root } from "../support/Bin.ts"
+import { codeOf } from "./Documents.ts"
+import { install } from "./install.ts"
 
 /** A file of this folder, which the types are checked of, as a user of the package would write it. */
 const asInstalled = (file: string): string =>
   Fs.readFileSync(Path.join(import.meta.dirname, file), "utf8")
     .replace(`"../../src/index.ts"`, `"atomic-agent-sidecar"`)
     .replace(`"../../src/testing/index.ts"`, `"atomic-agent-sidecar/testing"`)
-
-/** The program of a user who has installed the package and Effect, in a folder of their own. */
-const install = (code: string, config: object = {}, file = "program.mts") => {
-  const dir = new StateDir(config)
-  const modules = Path.join(dir.path, "node_modules")
-  const installed = (name: string, target: string) => Fs.symlinkSync(target, Path.join(modules, name), "junction")
-  Fs.mkdirSync(modules)
-  installed("atomic-agent-sidecar", root)
-  installed("effect", Path.join(root, "node_modules/effect"))
-  installed("@effect", Path.join(root, "node_modules/@effect"))
-  installed("vitest", Path.join(root, "node_modules/vitest"))
-  Fs.writeFileSync(Path.join(dir.path, file), code)
-  return {
-    command: process.execPath,
-    args: [file],
-    cwd: dir.path,
-    env: { ...process.env, ATOMIC_AGENT_STATE_DIR: dir.path },
-    [Symbol.dispose]: () => dir[Symbol.dispose]()
-  }
-}
 
 const converse = async (host: SidecarHost, message: string): Promise<{ said: string; reason: string }> => {
   const { sessionId } = await host.request("start_session", { workingDir: "." })
@@ -50,7 +24,7 @@ const converse = async (host: SidecarHost, message: string): Promise<{ said: str
   return { said, reason: (await turn.result).reason }
 }
 
-describe("the README's examples", () => {
+describe("the examples of embedding", () => {
   it("are the programs whose types are checked here", () => {
     assert.strictEqual(codeOf("embedded"), asInstalled("embedded.ts"))
     assert.strictEqual(codeOf("socket"), asInstalled("socket.ts"))
@@ -137,5 +111,11 @@ describe("the README's examples", () => {
     await promisify(execFile)(program.command, args, { cwd: program.cwd, env: program.env })
     const { numPassedTests, numTotalTests } = JSON.parse(Fs.readFileSync(report, "utf8"))
     assert.deepStrictEqual({ numPassedTests, numTotalTests }, { numPassedTests: 1, numTotalTests: 1 })
+  })
+
+  it("talk to a stand-in of the model server, through the real bin", async () => {
+    using program = install(codeOf("stand-in"), {}, "program.mjs")
+    const { stdout } = await promisify(execFile)(program.command, program.args, { cwd: program.cwd, env: program.env })
+    assert.strictEqual(stdout, "Hello from a stand-in.\ntransport: out of memory\n{ role: 'user', content: 'Again' }\n")
   })
 })

@@ -10,6 +10,7 @@ const settingsOf = (configJson: string) => resolve({ environment: {}, cwd: "/", 
 const words = text.filter((value) => value.trim() !== "" && value.isWellFormed())
 const milliseconds = fc.integer({ min: 1, max: 2_147_483_647 })
 const bytes = fc.integer({ min: 1, max: 256 * 1024 * 1024 })
+const host = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom("*.corp.example", "localhost:80", "[::1]", "10.0.0.0/8"))
 const url = fc
   .tuple(fc.constantFrom("http", "https"), fc.domain(), fc.integer({ min: 1, max: 65_535 }))
   .map(([scheme, host, port]) => `${scheme}://${host}:${port}`)
@@ -39,7 +40,7 @@ const fields: { readonly [path: string]: fc.Arbitrary<unknown> } = {
   "tools.shell.defaultTimeoutMs": milliseconds,
   "tools.shell.maxOutputBytes": bytes,
   "http.enabled": fc.boolean(),
-  "http.hostAllowlist": fc.option(fc.array(words)),
+  "http.hostAllowlist": fc.option(fc.array(host)),
   "http.maxResponseBytes": bytes,
   "http.defaultTimeoutMs": milliseconds,
   "skills.disabled": fc.array(text),

@@ -5,15 +5,7 @@ import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Script } from "../../src/llama/scripted/Script.ts"
 import { root, StateDir } from "../support/Bin.ts"
-
-const readme = () => Fs.readFileSync(Path.join(root, "README.md"), "utf8")
-
-/** The code below `<!-- run: NAME -->`, exactly as it stands there. */
-const codeOf = (name: string): string => {
-  const [, code] = new RegExp(`<!-- run: ${name} -->\n\`\`\`js\n([^]*?)\n\`\`\`\n`).exec(readme()) ?? []
-  if (code === undefined) throw new Error(`README.md has no code marked ${name}`)
-  return code
-}
+import { codeOf } from "./Documents.ts"
 
 /** A program of a user who has installed the package, in a folder of their own. */
 class Program implements Disposable {
@@ -85,9 +77,9 @@ class Program implements Disposable {
   }
 }
 
-const linesOf = (name: string) => codeOf(name).split("\n").length
+const linesOf = (name: string) => codeOf(name).trimEnd().split("\n").length
 
-describe("the README's hosts", () => {
+describe("the hosts of the documents", () => {
   it("are short", () => {
     assert.isAtMost(linesOf("minimal-host"), 20)
     assert.isAtMost(linesOf("conversation"), 30)
@@ -109,6 +101,14 @@ describe("the README's hosts", () => {
       { code, signal, output: program.output },
       { code: 0, signal: null, output: "Let me look.\nA program, 你好.\n(reply)\n" }
     )
+  })
+
+  it("the minimal one prints why a turn failed", async () => {
+    using program = new Program(codeOf("minimal-host"), {
+      turns: [{ steps: [{ failure: { kind: "Cut", message: "the line is dead" } }] }]
+    })
+    const [code] = await program.closed
+    assert.deepStrictEqual({ code, output: program.output }, { code: 0, output: "(failed: the line is dead)\n" })
   })
 
   it("the longer one loses nothing of what was typed before it was ready, as where its input is a file", async () => {
