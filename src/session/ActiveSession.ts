@@ -61,7 +61,7 @@ interface Active {
   readonly id: SessionId
   readonly scope: Scope.Closeable
   readonly actor: SessionActor["Service"]
-  readonly ledger: SessionLog["Service"]
+  readonly log: SessionLog["Service"]
 }
 
 /** How long the first probe of the model may hold up a session's start, in milliseconds (contract 6). */
@@ -155,7 +155,7 @@ export class ActiveSession extends Context.Service<
           yield* Queue.take(child.losses).pipe(Effect.flatMap(lost), Effect.forever, Effect.forkIn(scope))
         }
         // Only now: a host that knows the id of a resumed session may be faster than a full output.
-        active = { id, scope, actor: Context.get(context, SessionActor), ledger: Context.get(context, SessionLog) }
+        active = { id, scope, actor: Context.get(context, SessionActor), log: Context.get(context, SessionLog) }
         hasStarted = true
         return id
       })
@@ -174,7 +174,7 @@ export class ActiveSession extends Context.Service<
 
       const resume = Effect.fn("ActiveSession.resume")(function* (id: string) {
         const services = yield* runtime.services
-        const own = active?.id === id ? active.ledger : undefined
+        const own = active?.id === id ? active.log : undefined
         const stored =
           own ??
           (yield* Context.get(services, SessionStore)
@@ -184,7 +184,7 @@ export class ActiveSession extends Context.Service<
         const { workingDir } = stored.head
         yield* mustBeDirectory(`session ${id}: workingDir`, workingDir, workingDir)
         yield* end
-        // Where it is the active one, its ledger has by now what the end of its turns has added.
+        // Where it is the active one, its log has by now what the end of its turns has added.
         const sessionId = yield* build({ head: stored.head, history: stored.history }, services)
         return { sessionId, workingDir }
       }, lane.withPermits(1))
@@ -195,7 +195,7 @@ export class ActiveSession extends Context.Service<
         )
 
       const state = Effect.fn("ActiveSession.state")(function* (id: string) {
-        if (active?.id === id) return active.ledger.state
+        if (active?.id === id) return active.log.state
         const services = yield* runtime.built
         if (services === undefined || !hasStarted) return null
         const stored = yield* Context.get(services, SessionStore)
@@ -211,7 +211,7 @@ export class ActiveSession extends Context.Service<
         const sessions = yield* store.list(options)
         const live = active
         // What is stored of it does not say that it waits for an approval.
-        return { sessions: sessions.map((row) => (row.id === live?.id ? { ...row, status: live.ledger.status } : row)) }
+        return { sessions: sessions.map((row) => (row.id === live?.id ? { ...row, status: live.log.status } : row)) }
       })
 
       const remove = Effect.fn("ActiveSession.remove")(function* (id: string) {
@@ -227,7 +227,7 @@ export class ActiveSession extends Context.Service<
         return Effect.andThen(lane.take(1), end)
       })
 
-      const workingDir = Effect.sync(() => active?.ledger.workingDir)
+      const workingDir = Effect.sync(() => active?.log.workingDir)
 
       return ActiveSession.of({ start, resume, find, workingDir, state, list, remove, close })
     })

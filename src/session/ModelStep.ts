@@ -4,27 +4,31 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { Config } from "../config/Config.ts"
-import { LlamaClient, type ModelEvent, type ModelToolCall, type Usage } from "../llama/LlamaClient.ts"
+import { LlamaClient, type ModelEvent, type ModelFinished } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
 import { ModelStreamEvents } from "./ModelStreamEvents.ts"
 import { ModelStatus, stateShownBy } from "./ModelStatus.ts"
+import { type TurnContext, toMillis } from "./TurnContext.ts"
 import { TurnObserver } from "./TurnObserver.ts"
-import { type OpenStep, StepFailure, toMillis, type TurnState } from "./TurnState.ts"
+import { StepFailure } from "./TurnOutcome.ts"
 
-/** What the model answered, after its words have been streamed. */
-export interface ModelAnswer {
+/** What the model answered, after its text has been streamed to the host. */
+export interface ModelAnswer extends Omit<ModelFinished, "_tag" | "tokensPerSecond"> {
   readonly text: string
   readonly reasoning: string
-  readonly calls: ReadonlyArray<ModelToolCall>
 }
 
-/** One model call: its deltas go to the feed, its numbers to the turn. */
+/** One model call: its deltas go to the feed, its answer to the caller. */
 export class ModelStep extends Context.Service<
   ModelStep,
   {
-    run(progress: TurnState, step: OpenStep): Effect.Effect<ModelAnswer, StepFailure>
+    /**
+     * Asks the model for the next step of a turn, `stepIndex` 0-based in the turn. Text that has streamed when the call
+     * fails or is interrupted is committed as an interrupted reply.
+     */
+    run(context: TurnContext, stepIndex: number): Effect.Effect<ModelAnswer, StepFailure>
   }
 >()("atomic-agent-sidecar/session/ModelStep") {
   static readonly layer = Layer.effect(
@@ -32,80 +36,71 @@ export class ModelStep extends Context.Service<
     Effect.gen(function* () {
       const llama = yield* LlamaClient
       const toolbox = yield* Toolbox
-      const watch = yield* ModelStatus
-      const follower = yield* TurnObserver
+      const status = yield* ModelStatus
+      const observer = yield* TurnObserver
       const { model } = (yield* Config).localModels
+      const clock = yield* Clock.Clock
 
-      const run = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep) {
-        const { feed, ledger, turn } = progress
-        follower?.onModelCall(turn.id, model ?? watch.model)
-        const clock = yield* Clock.Clock
-        const hearing = new ModelStreamEvents(step, llama.slotId, () => toMillis(clock.monotonicTimeNanosUnsafe()))
-        const request = {
-          system: progress.system,
-          history: ledger.history,
-          tools: toolbox.specs,
-          turnIndex: progress.turnIndex,
-          stepIndex: step.index
-        }
-        let answers = false
-        const hear = (events: ReadonlyArray<ModelEvent>): Effect.Effect<void> => {
-          const told = feed.emitAll(hearing.hear(events))
-          const loads = events.some(({ _tag }) => _tag === "Loading")
-          if (answers && !loads) return told
-          answers = events.at(-1)?._tag !== "Loading"
+      const call = Effect.fnUntraced(function* (context: TurnContext, stepIndex: number, events: ModelStreamEvents) {
+        const { feed, log, system, turn, turnIndex } = context
+        observer?.onModelCall(turn.id, model ?? status.model)
+        const request = { system, history: log.history, tools: toolbox.specs, turnIndex, stepIndex }
+        let isAnswering = false
+        const emit = (some: ReadonlyArray<ModelEvent>): Effect.Effect<void> => {
+          const emitted = feed.emitAll(events.push(some))
+          const loads = some.some(({ _tag }) => _tag === "Loading")
+          if (isAnswering && !loads) return emitted
+          isAnswering = some.at(-1)?._tag !== "Loading"
           return Effect.andThen(
-            loads ? watch.saw("loading") : Effect.void,
-            answers ? watch.saw("ready") : Effect.void
-          ).pipe(Effect.andThen(told))
+            loads ? status.saw("loading") : Effect.void,
+            isAnswering ? status.saw("ready") : Effect.void
+          ).pipe(Effect.andThen(emitted))
         }
         yield* llama.stream(request).pipe(
-          Stream.runForEachArray(hear),
+          Stream.runForEachArray(emit),
           Effect.tapError((error) => {
             const state = stateShownBy(error)
-            return state === undefined ? Effect.void : watch.saw(state, error.message)
+            return state === undefined ? Effect.void : status.saw(state, error.message)
           }),
           Effect.mapError((error) => new StepFailure({ category: categoryOf(error), detail: error.message }))
         )
-        const { finished } = hearing
+        const { finished, reasoning, text } = events
         if (finished === undefined) {
           return yield* new StepFailure({ category: "transport", detail: "the model's stream ended without a finish" })
         }
-
         const { calls, reason, usage } = finished
-        measure(progress, step, usage)
-        follower?.onModelAnswer(turn.id, finished)
-        yield* feed.emitAll(hearing.end(finished))
+        observer?.onModelAnswer(turn.id, finished)
+        yield* feed.emitAll(events.end(finished))
         const windowTokens = yield* llama.window
         if (usage !== undefined && windowTokens !== null) {
-          ledger.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })
+          log.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })
         }
-        if (calls.length === 0 && step.text.trim() === "") {
-          return yield* new StepFailure({
-            category: "model",
-            detail:
-              reason === "length"
-                ? "the model was cut off by the length limit before it said anything usable"
-                : "the model gave an empty answer"
-          })
-        }
-        return { text: step.text, reasoning: step.reasoning, calls }
+        return { text, reasoning, calls, reason, ...(usage === undefined ? {} : { usage }) }
       })
+
+      const keepInterrupted = ({ log, turn }: TurnContext, { reasoning, text }: ModelStreamEvents) =>
+        text === ""
+          ? Effect.void
+          : log.commit([
+              {
+                kind: "assistant_reply",
+                turnId: turn.id,
+                text,
+                interrupted: true,
+                ...(reasoning === "" ? {} : { reasoning })
+              }
+            ])
+
+      const run = (context: TurnContext, stepIndex: number) =>
+        Effect.suspend(() => {
+          const now = () => toMillis(clock.monotonicTimeNanosUnsafe())
+          const events = new ModelStreamEvents(stepIndex, llama.slotId, now)
+          return Effect.onError(call(context, stepIndex, events), () => keepInterrupted(context, events))
+        })
 
       return ModelStep.of({ run })
     })
   )
-}
-
-const measure = (progress: TurnState, step: OpenStep, usage: Usage | undefined): void => {
-  if (usage === undefined) return
-  step.tokensUsed = usage.promptTokens + usage.completionTokens
-  const before = progress.usage ?? { promptTokens: 0, cachedTokens: 0, completionTokens: 0 }
-  progress.usage = {
-    promptTokens: before.promptTokens + usage.promptTokens,
-    cachedTokens: before.cachedTokens + usage.cachedTokens,
-    completionTokens: before.completionTokens + usage.completionTokens
-  }
 }
 
 /** What kind of failure an error of the model is (contract 6). */

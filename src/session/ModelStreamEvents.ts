@@ -1,83 +1,84 @@
-import type { ModelEvent, Usage } from "../llama/LlamaClient.ts"
+import type { ModelEvent, ModelFinished, Usage } from "../llama/LlamaClient.ts"
 import { metric } from "./Metric.ts"
 import type { TurnEvent } from "./SessionFeed.ts"
-import type { OpenStep } from "./TurnState.ts"
 
-type Finished = ModelEvent & { readonly _tag: "Finished" }
-
-/** What one model call has said so far, and what the host is told of it. `now` gives milliseconds, monotonic. */
+/** Turns the stream of one model call into events for the host, and keeps the text and reasoning that have streamed. */
 export class ModelStreamEvents {
-  finished: Finished | undefined
-  readonly #step: OpenStep
+  /** Set once the call has ended. */
+  finished: ModelFinished | undefined
+  text = ""
+  reasoning = ""
+  readonly #stepIndex: number
   readonly #slotId: number
   readonly #now: () => number
   readonly #startedAt: number
   #firstWordAt: number | undefined
-  #requestTold = false
+  #isRequestSent = false
 
-  constructor(step: OpenStep, slotId: number, now: () => number) {
-    this.#step = step
+  /** `now` gives milliseconds on the monotonic clock. */
+  constructor(stepIndex: number, slotId: number, now: () => number) {
+    this.#stepIndex = stepIndex
     this.#slotId = slotId
     this.#now = now
     this.#startedAt = now()
   }
 
-  /** What to tell of events that came at once. */
-  hear(events: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> {
-    const told: Array<TurnEvent> = []
+  /** The events for the host that stand for some of the model's. */
+  push(events: ReadonlyArray<ModelEvent>): ReadonlyArray<TurnEvent> {
+    const sent: Array<TurnEvent> = []
     for (const event of events) {
       switch (event._tag) {
         case "Text":
-          this.#firstWord(told)
-          this.#step.text += event.text
-          told.push({ type: "assistant_delta", payload: { text: event.text } })
+          this.#firstWord(sent)
+          this.text += event.text
+          sent.push({ type: "assistant_delta", payload: { text: event.text } })
           break
         case "Reasoning":
-          this.#firstWord(told)
-          this.#step.reasoning += event.text
-          told.push({ type: "reasoning_delta", payload: { stepIndex: this.#step.index, text: event.text } })
+          this.#firstWord(sent)
+          this.reasoning += event.text
+          sent.push({ type: "reasoning_delta", payload: { stepIndex: this.#stepIndex, text: event.text } })
           break
         case "Loading":
-          told.push({ type: "llm_progress", payload: { phase: "loading" } })
+          sent.push({ type: "llm_progress", payload: { phase: "loading" } })
           break
         case "Prefill": {
           const { cached, processed, total } = event
-          this.#request(told, total, cached)
-          told.push({ type: "llm_progress", payload: { phase: "prefill", processed, total, cached } })
+          this.#request(sent, total, cached)
+          sent.push({ type: "llm_progress", payload: { phase: "prefill", processed, total, cached } })
           break
         }
         case "Finished":
           this.finished = event
       }
     }
-    return told
+    return sent
   }
 
-  /** What to tell when the call has ended: its request, if that has not been told, its response, its figures. */
-  end({ tokensPerSecond, usage }: Finished): ReadonlyArray<TurnEvent> {
-    const told: Array<TurnEvent> = []
-    this.#request(told, usage?.promptTokens ?? 0, usage?.cachedTokens ?? 0)
+  /** The last events of a call: its request, if that has not been sent, its response, its metrics. */
+  end({ tokensPerSecond, usage }: ModelFinished): ReadonlyArray<TurnEvent> {
+    const sent: Array<TurnEvent> = []
+    this.#request(sent, usage?.promptTokens ?? 0, usage?.cachedTokens ?? 0)
     const durationMs = this.#now() - this.#startedAt
-    told.push({ type: "llm_response", payload: { completionTokens: usage?.completionTokens ?? 0, durationMs } })
+    sent.push({ type: "llm_response", payload: { completionTokens: usage?.completionTokens ?? 0, durationMs } })
     const firstTokenMs = this.#firstWordAt === undefined ? undefined : this.#firstWordAt - this.#startedAt
     return [
-      ...told,
+      ...sent,
       ...metric("llm.time_to_first_token_ms", firstTokenMs),
       ...metric("llm.tokens_per_second", tokensPerSecond),
       ...metric("llm.cache_hit_ratio", cacheHitRatio(usage))
     ]
   }
 
-  #firstWord(told: Array<TurnEvent>): void {
+  #firstWord(sent: Array<TurnEvent>): void {
     if (this.#firstWordAt !== undefined) return
     this.#firstWordAt = this.#now()
-    told.push({ type: "llm_progress", payload: { phase: "generating" } })
+    sent.push({ type: "llm_progress", payload: { phase: "generating" } })
   }
 
-  #request(told: Array<TurnEvent>, promptTokens: number, cachedTokens: number): void {
-    if (this.#requestTold) return
-    this.#requestTold = true
-    told.push({
+  #request(sent: Array<TurnEvent>, promptTokens: number, cachedTokens: number): void {
+    if (this.#isRequestSent) return
+    this.#isRequestSent = true
+    sent.push({
       type: "llm_request",
       payload: { slotId: this.#slotId, promptTokens, cacheReused: cachedTokens > 0 }
     })

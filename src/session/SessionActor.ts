@@ -8,9 +8,9 @@ import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionLog } from "./SessionLog.ts"
 import type { SkillNotices } from "./SkillNotices.ts"
-import type { Steering } from "./Steering.ts"
+import * as Steering from "./Steering.ts"
 import * as Turn from "./Turn.ts"
-import { toMillis } from "./TurnState.ts"
+import { toMillis } from "./TurnContext.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { TurnRunner } from "./TurnRunner.ts"
 
@@ -20,8 +20,9 @@ const cancelPatienceMs = 2000
 /** The turn that is being played. */
 interface Running {
   readonly turn: Turn.Turn
-  fiber: Fiber.Fiber<void> | undefined
-  steering: Steering | undefined
+  readonly fiber: Fiber.Fiber<void>
+  /** Closed by the turn when nothing is read any more. */
+  readonly steering: Steering.Steering
 }
 
 /** The fiber that plays one session's turns, one at a time. */
@@ -49,18 +50,18 @@ export class SessionActor extends Context.Service<
       SessionActor,
       Effect.gen(function* () {
         const runner = yield* TurnRunner
-        const ledger = yield* SessionLog
+        const log = yield* SessionLog
         const queue = yield* TurnQueue
         const sink = yield* StdoutSink
         const services = yield* Effect.context<never>()
-        const session = { ledger, system, skills }
+        const session = { log, system, skills }
         /** Accepted and not answered yet: running, waiting, or on the way out. */
         const open = new Set<Turn.Turn>()
         let running: Running | undefined
 
         const endAs = (turn: Turn.Turn, reason: "cancelled" | "failed") =>
           Effect.suspend(() => {
-            const { stepCount, turnCount } = ledger.head
+            const { stepCount, turnCount } = log.head
             return turn.answer({ reason, turnCount, stepCount })
           })
 
@@ -72,16 +73,9 @@ export class SessionActor extends Context.Service<
           const turn = queue.next()
           if (turn === undefined) return Effect.succeed(false)
           if (turn.isCancelled) return Effect.as(endAs(turn, "cancelled"), true)
-          const started: Running = { turn, fiber: undefined, steering: undefined }
-          running = started
-          const fiber = Effect.runForkWith(services)(
-            Effect.suspend(() =>
-              runner.run(turn, session, (steering) => {
-                started.steering = steering
-              })
-            )
-          )
-          started.fiber = fiber
+          const steering = Steering.make()
+          const fiber = Effect.runForkWith(services)(Effect.suspend(() => runner.run(turn, session, steering)))
+          running = { turn, fiber, steering }
           return Fiber.await(fiber).pipe(
             Effect.andThen(
               Effect.sync(() => {
@@ -118,15 +112,15 @@ export class SessionActor extends Context.Service<
             })
             open.add(turn)
             const position = queue.offer(turn) + (running === undefined ? 0 : 1)
-            sink.post({ type: "turn_queued", payload: { sessionId: ledger.sessionId, turnId: turn.id, position } })
+            sink.post({ type: "turn_queued", payload: { sessionId: log.sessionId, turnId: turn.id, position } })
           })
 
         /** In one synchronous step, so that what is sent afterwards is spared; those that were not being ended already. */
         const endNow = (): ReadonlyArray<Turn.Turn> => {
           const fresh = [...open].filter((turn) => !turn.isCancelled)
           for (const turn of fresh) turn.isCancelled = true
-          running?.steering?.refuse()
-          running?.fiber?.interruptUnsafe()
+          running?.steering.refuse()
+          running?.fiber.interruptUnsafe()
           return fresh
         }
 
@@ -163,7 +157,7 @@ export class SessionActor extends Context.Service<
 
         return SessionActor.of({
           send,
-          steer: (text) => running?.steering?.offer(text) ?? false,
+          steer: (text) => running?.steering.offer(text) ?? false,
           cancel,
           get queue() {
             const ahead = running === undefined ? 0 : 1

@@ -4,20 +4,29 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../config/Config.ts"
 import { asks } from "../domain/ApprovalPolicy.ts"
-import { withLoaded } from "../domain/Session.ts"
 import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
-import type { CallId } from "../protocol/Ids.ts"
 import type { ApprovalNeed } from "../tools/Tool.ts"
 import { boundResult } from "../tools/ResultBudget.ts"
 import { type Planned, Toolbox } from "../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
-import { callKey, refusalOf, remember, shownArgs } from "./RepeatedCalls.ts"
 import { metric } from "./Metric.ts"
+import * as OpenCalls from "./OpenCalls.ts"
+import { RepeatedCalls } from "./RepeatedCalls.ts"
+import type { Turn } from "./Turn.ts"
+import { type TurnContext, toMillis } from "./TurnContext.ts"
 import { TurnObserver } from "./TurnObserver.ts"
-import { type OpenCall, type OpenStep, toMillis, type TurnState } from "./TurnState.ts"
+import { type Outcome, outcomeOfCause } from "./TurnOutcome.ts"
 
 /** The tool that ends a turn. */
 export const finishTool = "finish"
+
+/** What the calls of one step came to, for the turn. */
+export interface BatchResult {
+  /** Absolute paths that the closing reply hands over. */
+  readonly attachments: ReadonlyArray<string>
+  /** The summary of a `finish` among them that succeeded: it ends the turn. */
+  readonly finished?: string
+}
 
 /** A result and how long the tool took for it, in milliseconds; absent where none was run. */
 type Settled = ToolResult & { readonly tookMs?: number }
@@ -26,13 +35,16 @@ type Settled = ToolResult & { readonly tookMs?: number }
 export class ToolBatch extends Context.Service<
   ToolBatch,
   {
-    /** Runs them all; whatever fails is a result. `reasoning` is what led to the calls. */
+    /**
+     * Announces the calls of a step, 0-based in the turn, and runs them all; whatever fails is a result. `reasoning` is
+     * what led to the calls. When it is interrupted or dies, the calls that are open get a result that says so.
+     */
     run(
-      progress: TurnState,
-      step: OpenStep,
+      context: TurnContext,
+      stepIndex: number,
       calls: ReadonlyArray<ToolCall>,
       reasoning: string
-    ): Effect.Effect<ReadonlyMap<CallId, ToolResult>>
+    ): Effect.Effect<BatchResult>
   }
 >()("atomic-agent-sidecar/session/ToolBatch") {
   static readonly layer = Layer.effect(
@@ -41,44 +53,17 @@ export class ToolBatch extends Context.Service<
       const { agent } = yield* Config
       const toolbox = yield* Toolbox
       const gate = yield* ApprovalGate
-      const follower = yield* TurnObserver
+      const observer = yield* TurnObserver
+      /** What the batches of a turn know of each other; gone with the turn. */
+      const repeatedBy = new WeakMap<Turn, RepeatedCalls>()
 
-      const announce = Effect.fnUntraced(function* (
-        progress: TurnState,
-        step: OpenStep,
-        calls: ReadonlyArray<ToolCall>,
-        reasoning: string
-      ) {
-        const { feed, ledger, turn } = progress
-        const opened = calls.map((call, index): OpenCall => {
-          const batch = calls.length > 1 ? { batchIndex: index, batchSize: calls.length } : {}
-          return { callId: call.callId, tool: call.tool, batch }
-        })
-        for (const call of opened) step.openCalls.set(call.callId, call)
-        yield* ledger.commit(
-          calls.map((call, index) => ({
-            kind: "assistant_tool_call",
-            turnId: turn.id,
-            callId: call.callId,
-            tool: call.tool,
-            args: shownArgs(call.args),
-            ...(index === 0 && reasoning !== "" ? { reasoning } : {})
-          }))
-        )
-        yield* feed.emitAll(
-          calls.map((call, index) => ({
-            type: "tool_call_started",
-            payload: {
-              stepIndex: -1,
-              step: step.index,
-              callId: call.callId,
-              tool: call.tool,
-              args: shownArgs(call.args),
-              ...opened[index]?.batch
-            }
-          }))
-        )
-      }, Effect.uninterruptible)
+      const repeatedIn = (turn: Turn): RepeatedCalls => {
+        const known = repeatedBy.get(turn)
+        if (known !== undefined) return known
+        const repeated = new RepeatedCalls()
+        repeatedBy.set(turn, repeated)
+        return repeated
+      }
 
       /** What a call must be asked about at this level, if anything. */
       const needOf = (planned: Planned): ApprovalNeed | undefined =>
@@ -86,145 +71,112 @@ export class ToolBatch extends Context.Service<
           ? planned.need
           : undefined
 
-      const ask = Effect.fnUntraced(function* (progress: TurnState, call: ToolCall, planned: Planned) {
-        const need = needOf(planned)
-        if (need === undefined) return undefined
-        progress.ledger.note({ status: "awaiting_approval" })
-        return yield* gate
-          .require(progress.feed, call.callId, call.tool, need)
-          .pipe(Effect.ensuring(Effect.sync(() => progress.ledger.note({ status: "running" }))))
-      })
-
-      /** From a call that has been looked at to its result, by way of the gate. */
-      const settle = Effect.fnUntraced(function* (
-        progress: TurnState,
-        call: ToolCall,
-        planned: Planned
-      ): Effect.fn.Return<Settled> {
-        if (planned._tag === "Refused") return error(planned.why)
-        const decision = yield* ask(progress, call, planned)
-        if (decision !== undefined && !decision.approved) {
-          const why = denial(decision)
-          progress.denied.set(callKey(call), why)
-          return { ...error(why), approval: verdict(decision) }
-        }
-        const startedAt = yield* Clock.monotonicTimeNanos
-        const result = yield* planned.run
-        const tookMs = toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
-        return { ...result, tookMs, ...(decision === undefined ? {} : { approval: verdict(decision) }) }
-      })
-
-      const plan = (progress: TurnState, call: ToolCall): Effect.Effect<Planned> => {
-        if (follower !== undefined) {
-          const known = toolbox.specs.find(({ name }) => name === call.tool)
-          follower.onToolCall(progress.turn.id, call.callId, known?.name)
-        }
-        const refusal = refusalOf(progress, call)
-        if (refusal !== undefined) return Effect.succeed({ _tag: "Refused", why: refusal })
-        return toolbox.plan(call, { workingDir: progress.ledger.workingDir })
-      }
-
-      const run = Effect.fnUntraced(function* (
-        progress: TurnState,
-        step: OpenStep,
+      const run = (
+        context: TurnContext,
+        stepIndex: number,
         calls: ReadonlyArray<ToolCall>,
         reasoning: string
-      ) {
-        yield* announce(progress, step, calls, reasoning)
-        const results = new Map<CallId, ToolResult>()
+      ): Effect.Effect<BatchResult> => {
+        const { feed, log, turn } = context
+        const repeated = repeatedIn(turn)
 
-        const close = (call: ToolCall, whole: Settled) => {
-          const result = boundResult(whole, calls.length)
-          results.set(call.callId, result)
-          remember(progress, call, result)
-          progress.attachments = [...progress.attachments, ...(result.attachments ?? [])]
-          return Effect.andThen(
-            closeCall(progress, step, call.callId, result),
-            progress.feed.emitAll(metric("tool.time_ms", whole.tookMs, { tool: call.tool }))
-          )
-        }
-        const oneByOne = (call: ToolCall, planned?: Planned) =>
-          Effect.gen(function* () {
-            const result = yield* settle(progress, call, planned ?? (yield* plan(progress, call)))
-            yield* close(call, result)
-          })
-        /** Reads go side by side; those that must ask wait until the others are done. */
-        const sideBySide = Effect.fnUntraced(function* (reads: ReadonlyArray<ToolCall>) {
-          const asking: Array<readonly [ToolCall, Planned]> = []
-          yield* Effect.forEach(
-            reads,
-            (call) =>
-              Effect.gen(function* () {
-                const planned = yield* plan(progress, call)
-                if (needOf(planned) !== undefined) asking.push([call, planned])
-                else yield* oneByOne(call, planned)
-              }),
-            { concurrency: agent.maxParallelToolCalls, discard: true }
-          )
-          yield* Effect.forEach(asking, ([call, planned]) => oneByOne(call, planned), { discard: true })
+        const ask = Effect.fnUntraced(function* (call: ToolCall, planned: Planned) {
+          const need = needOf(planned)
+          if (need === undefined) return undefined
+          log.note({ status: "awaiting_approval" })
+          return yield* gate
+            .require(feed, call.callId, call.tool, need)
+            .pipe(Effect.ensuring(Effect.sync(() => log.note({ status: "running" }))))
         })
 
-        for (const group of inGroups(calls, toolbox.reads)) {
-          if (group.length > 1) yield* sideBySide(group)
-          else yield* oneByOne(group[0]!)
+        /** From a call that has been looked at to its result, by way of the gate. */
+        const settle = Effect.fnUntraced(function* (call: ToolCall, planned: Planned): Effect.fn.Return<Settled> {
+          if (planned._tag === "Refused") return error(planned.why)
+          const decision = yield* ask(call, planned)
+          if (decision !== undefined && !decision.approved) {
+            const denial = denialOf(decision)
+            repeated.deny(call, denial)
+            return { ...error(denial), approval: verdict(decision) }
+          }
+          const startedAt = yield* Clock.monotonicTimeNanos
+          const result = yield* planned.run
+          const tookMs = toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
+          return { ...result, tookMs, ...(decision === undefined ? {} : { approval: verdict(decision) }) }
+        })
+
+        const plan = (call: ToolCall): Effect.Effect<Planned> => {
+          if (observer !== undefined) {
+            const known = toolbox.specs.find(({ name }) => name === call.tool)
+            observer.onToolCall(turn.id, call.callId, known?.name)
+          }
+          const refusal = repeated.refusalOf(call)
+          if (refusal !== undefined) return Effect.succeed({ _tag: "Refused", why: refusal })
+          return toolbox.plan(call, { workingDir: log.workingDir })
         }
-        return results
-      })
+
+        const runAll = Effect.fnUntraced(function* (open: OpenCalls.OpenCalls) {
+          const attachments: Array<string> = []
+          let finished: string | undefined
+
+          const close = (call: ToolCall, settled: Settled) => {
+            const result = boundResult(settled, calls.length)
+            repeated.remember(call, result)
+            attachments.push(...(result.attachments ?? []))
+            if (call.tool === finishTool && result.status === "ok") finished ??= result.summary
+            return Effect.andThen(
+              open.close(call.callId, result),
+              feed.emitAll(metric("tool.time_ms", settled.tookMs, { tool: call.tool }))
+            )
+          }
+          const runOne = (call: ToolCall, planned?: Planned) =>
+            Effect.gen(function* () {
+              yield* close(call, yield* settle(call, planned ?? (yield* plan(call))))
+            })
+          /** Reads go side by side; those that must ask wait until the others are done. */
+          const sideBySide = Effect.fnUntraced(function* (reads: ReadonlyArray<ToolCall>) {
+            const asking: Array<readonly [ToolCall, Planned]> = []
+            yield* Effect.forEach(
+              reads,
+              (call) =>
+                Effect.gen(function* () {
+                  const planned = yield* plan(call)
+                  if (needOf(planned) !== undefined) asking.push([call, planned])
+                  else yield* runOne(call, planned)
+                }),
+              { concurrency: agent.maxParallelToolCalls, discard: true }
+            )
+            yield* Effect.forEach(asking, ([call, planned]) => runOne(call, planned), { discard: true })
+          })
+
+          for (const group of inGroups(calls, toolbox.reads)) {
+            if (group.length > 1) yield* sideBySide(group)
+            else yield* runOne(group[0]!)
+          }
+          return { attachments, ...(finished === undefined ? {} : { finished }) }
+        })
+
+        return Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(OpenCalls.announce(context, stepIndex, calls, reasoning), (open) =>
+            restore(runAll(open)).pipe(
+              Effect.onError((cause) => open.closeAll(error(whyOpen(outcomeOfCause(cause, turn)))))
+            )
+          )
+        )
+      }
 
       return ToolBatch.of({ run })
     })
   )
 }
 
-/** Commits and tells a call's result; used too for what a cancel or a failure left open. */
-export const closeCall = (
-  { feed, ledger, turn }: TurnState,
-  step: OpenStep,
-  callId: CallId,
-  result: ToolResult
-): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const call = step.openCalls.get(callId)
-    if (call === undefined) return Effect.void
-    step.openCalls.delete(callId)
-    const { approval, loadedSkill, status, summary, truncated } = result
-    const record = {
-      kind: "tool_result",
-      turnId: turn.id,
-      callId,
-      tool: call.tool,
-      status,
-      summary,
-      truncated
-    } as const
-    return ledger
-      .commit([approval === undefined ? record : { ...record, approval }], {
-        latestResult: { tool: call.tool, status, summary },
-        ...(loadedSkill === undefined ? {} : { loadedSkills: withLoaded(ledger.head.loadedSkills, loadedSkill, now) })
-      })
-      .pipe(
-        Effect.andThen(
-          feed.emit({
-            type: "tool_call_result",
-            payload: {
-              stepIndex: -1,
-              step: step.index,
-              callId,
-              tool: call.tool,
-              status,
-              summary,
-              ...(truncated ? { truncated } : {}),
-              ...call.batch
-            }
-          })
-        )
-      )
-  }).pipe(Effect.uninterruptible)
+/** Why a call has no result of its own. */
+const whyOpen = (outcome: Outcome): string =>
+  outcome.reason === "failed" ? `not done: ${outcome.message}` : "cancelled before it was done"
 
 /** A result that says what went wrong. */
-export const error = (summary: string): ToolResult => ({ status: "error", summary, truncated: false })
+const error = (summary: string): ToolResult => ({ status: "error", summary, truncated: false })
 
-const denial = ({ reason }: Decision): string =>
+const denialOf = ({ reason }: Decision): string =>
   reason === undefined || reason.trim() === "" ? "denied by the user." : `denied by the user: ${reason.trim()}`
 
 const verdict = ({ approved, at, category }: Decision) =>

@@ -4,25 +4,27 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../config/Config.ts"
 import type { ToolCall } from "../domain/ToolCall.ts"
+import type { Usage } from "../llama/LlamaClient.ts"
 import { freshCallId } from "../protocol/Ids.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
-import { recover } from "./Recover.ts"
 import { metric } from "./Metric.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
+import { recover } from "./Recover.ts"
 import * as SessionFeed from "./SessionFeed.ts"
 import type { HeadChange, SessionLog, Undated } from "./SessionLog.ts"
 import type { SkillNotices } from "./SkillNotices.ts"
-import * as Steering from "./Steering.ts"
+import type { Steering } from "./Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
-import { endTurn, finishStep, headAfter, outcomeOf } from "./TurnEnd.ts"
+import { type TurnContext, toMillis } from "./TurnContext.ts"
+import { endTurn, finishStep, type OpenStep, type TurnProgress } from "./TurnEnd.ts"
 import { observed, TurnObserver } from "./TurnObserver.ts"
-import { type OpenStep, StepFailure, toMillis, type TurnState } from "./TurnState.ts"
+import { type ClosedReason, headAfter, outcomeOf, StepFailure } from "./TurnOutcome.ts"
 
-/** What a turn belongs to. */
+/** The session that a turn belongs to. */
 export interface TurnSession {
-  readonly ledger: SessionLog["Service"]
+  readonly log: SessionLog["Service"]
   /** The system prompt, byte-stable within the session. */
   readonly system: string
   readonly skills: SkillNotices
@@ -35,15 +37,28 @@ interface Opening {
   readonly events?: ReadonlyArray<SessionFeed.TurnEvent>
 }
 
+/** How far the running turn has come; written here alone. */
+interface RunningTurn extends TurnContext, TurnProgress {
+  stepCount: number
+  step: OpenStep | undefined
+  usage: Usage | undefined
+  /** Absolute paths for the closing reply. */
+  attachments: ReadonlyArray<string>
+  /** Steps in a row that asked for nothing but unusable calls. */
+  unusableSteps: number
+  /** How it ends, once its closing reply has been sent: nothing changes that any more. */
+  closed: ClosedReason | undefined
+}
+
 /** The loop of a turn: step, batch, step … until a reason (contract 4, 6). */
 export class TurnRunner extends Context.Service<
   TurnRunner,
   {
     /**
-     * Plays a turn to its response, whatever happens in it; interrupting it cancels the turn. `onSteering` gets the
-     * turn's steering before its first event.
+     * Plays a turn to its response, whatever happens in it; interrupting it cancels the turn. Texts that are offered to
+     * `steering` meanwhile reach the model with its next step.
      */
-    run(turn: Turn, session: TurnSession, onSteering: (steering: Steering.Steering) => void): Effect.Effect<void>
+    run(turn: Turn, session: TurnSession, steering: Steering): Effect.Effect<void>
     /** Ends what the tools of earlier calls have left running in the background. */
     readonly endBackground: Effect.Effect<void>
   }
@@ -56,183 +71,199 @@ export class TurnRunner extends Context.Service<
       const modelStep = yield* ModelStep
       const toolBatch = yield* ToolBatch
       const toolbox = yield* Toolbox
-      const follower = yield* TurnObserver
+      const observer = yield* TurnObserver
 
       /** Begins a step; what opens the turn comes with its first one, and is kept in the same transaction. */
-      const beginStep = Effect.fnUntraced(function* (progress: TurnState, opening: Opening = { entries: [] }) {
-        const { feed, ledger, steering, turn } = progress
+      const beginStep = Effect.fnUntraced(function* (running: RunningTurn, opening: Opening = { entries: [] }) {
+        const { feed, log, steering, turn } = running
         const now = toMillis(yield* Clock.monotonicTimeNanos)
-        const isLast = progress.stepCount + 1 >= turn.maxSteps || now - progress.startedAt > agent.task.maxDurationMs
-        const step: OpenStep = {
-          index: progress.stepCount,
-          isLast,
-          startedAt: now,
-          text: "",
-          reasoning: "",
-          tokensUsed: 0,
-          openCalls: new Map()
-        }
-        progress.stepCount++
-        progress.step = step
+        const index = running.stepCount++
+        const isLast = index + 1 >= turn.maxSteps || now - running.startedAt > agent.task.maxDurationMs
+        running.step = { index, isLast, startedAt: now, tokensUsed: 0 }
         const steers = isLast ? steering.takeLast() : steering.take()
-        yield* ledger.commit(
+        yield* log.commit(
           [
             ...opening.entries,
             ...steers.map((text) => ({ kind: "user", turnId: turn.id, text, steered: true }) as const),
             ...(isLast ? [{ kind: "notice", turnId: turn.id, text: closingNotice } as const] : [])
           ],
-          { ...opening.change, stepCount: ledger.head.stepCount + 1 }
+          { ...opening.change, stepCount: log.head.stepCount + 1 }
         )
         yield* feed.emitAll([
           ...(opening.events ?? []),
-          { type: "step_started", payload: { stepIndex: step.index } },
-          ...steers.map((text) => ({ type: "steer_applied", payload: { text, stepIndex: step.index } }) as const)
+          { type: "step_started", payload: { stepIndex: index } },
+          ...steers.map((text) => ({ type: "steer_applied", payload: { text, stepIndex: index } }) as const)
         ])
-        return step
-      }, Effect.uninterruptible)
+        return running.step
+      })
 
-      const begin = Effect.fnUntraced(function* (progress: TurnState, skills: SkillNotices) {
-        const { turn, turnIndex } = progress
-        const news = yield* recover("the skills cannot be listed", () => skills.next, undefined)
-        return yield* beginStep(progress, {
+      const begin = Effect.fnUntraced(function* (running: RunningTurn, skills: SkillNotices) {
+        const { turn, turnIndex } = running
+        const notice = yield* recover("the skills cannot be listed", () => skills.next, undefined)
+        return yield* beginStep(running, {
           entries: [
-            ...(news === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: news } as const]),
+            ...(notice === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: notice } as const]),
             { kind: "user", turnId: turn.id, text: turn.text }
           ],
           change: { status: "running", turnCount: turnIndex + 1 },
           events: [
             { type: "user_message", payload: { text: turn.text } },
             { type: "turn_started", payload: { turnIndex } },
-            ...metric("turn.queue_wait_ms", progress.startedAt - turn.acceptedAt)
+            ...metric("turn.queue_wait_ms", running.startedAt - turn.acceptedAt)
           ]
         })
-      }, Effect.uninterruptible)
+      })
 
-      /** Tells a text as a reply and keeps it: the closing one, or a note on the way. */
+      /** Commits and sends a text as a reply: the closing one where `closes` says how the turn ends, else a note. */
       const reply = Effect.fnUntraced(function* (
-        progress: TurnState,
-        step: OpenStep,
+        { attachments, feed, log, turn }: RunningTurn,
         text: string,
-        options: { readonly closes: NonNullable<TurnState["closed"]> | false; readonly reasoning?: string }
+        reasoning: string,
+        closes: ClosedReason | undefined
       ) {
-        const { feed, ledger, turn } = progress
-        const { closes, reasoning = "" } = options
-        step.text = ""
-        const attachments = closes === false ? [] : progress.attachments
         const extras = {
-          ...(attachments.length === 0 ? {} : { attachments }),
-          ...(closes === false ? { progressNote: true } : {})
+          ...(closes === undefined || attachments.length === 0 ? {} : { attachments }),
+          ...(closes === undefined ? { progressNote: true } : {})
         }
-        yield* ledger.commit(
+        yield* log.commit(
           [{ kind: "assistant_reply", turnId: turn.id, text, ...extras, ...(reasoning === "" ? {} : { reasoning }) }],
-          closes === false ? {} : headAfter({ reason: closes })
+          closes === undefined ? {} : headAfter({ reason: closes })
         )
         yield* feed.emit({ type: "assistant_reply", payload: { text, ...extras } })
-      }, Effect.uninterruptible)
+      })
+
+      const endStep = (running: RunningTurn, step: OpenStep) => {
+        running.step = undefined
+        return finishStep(running, step)
+      }
 
       /**
-       * Ends the turn unless a steer waits that another step can read. With its closing reply a turn has ended: who comes
-       * to interrupt it comes too late.
+       * Ends the turn unless a steer waits that another step can read. With its closing reply a turn has ended: an
+       * interruption comes too late.
        */
       const closeWith = Effect.fnUntraced(function* (
-        progress: TurnState,
+        running: RunningTurn,
         step: OpenStep,
-        ended: NonNullable<TurnState["closed"]>,
+        reason: ClosedReason,
         text: string,
         reasoning: string
       ) {
-        const closes = progress.steering.closeIfEmpty() && ended
-        progress.closed = closes || undefined
-        yield* reply(progress, step, text, { closes, reasoning })
-        yield* finishStep(progress, step)
-        return progress.closed
-      }, Effect.uninterruptible)
+        running.closed = running.steering.closeIfEmpty() ? reason : undefined
+        yield* reply(running, text, reasoning, running.closed)
+        yield* endStep(running, step)
+        return running.closed
+      })
 
-      /** Runs a step's calls and keeps what came with them; the summary, where one of them was a `finish` that held. */
+      /** Runs a step's calls; the summary, where one of them was a `finish` that held. */
       const act = Effect.fnUntraced(function* (
-        progress: TurnState,
+        running: RunningTurn,
         step: OpenStep,
-        answer: ModelAnswer,
+        { reasoning, text }: ModelAnswer,
         calls: ReadonlyArray<ToolCall>
       ) {
-        if (answer.text.trim() !== "") yield* reply(progress, step, answer.text, { closes: false })
-        step.text = ""
-        const results = yield* toolBatch.run(progress, step, calls, answer.reasoning)
-        return calls
-          .filter((call) => call.tool === finishTool)
-          .map((call) => results.get(call.callId))
-          .find((result) => result?.status === "ok")?.summary
+        if (text.trim() !== "") yield* reply(running, text, "", undefined)
+        const { attachments, finished } = yield* Effect.interruptible(
+          toolBatch.run(running, step.index, calls, reasoning)
+        )
+        running.attachments = [...running.attachments, ...attachments]
+        return finished
       })
 
       /** A step that is followed by another one, if its calls do not end the turn. */
-      const goOn = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep, answer: ModelAnswer) {
+      const goOn = Effect.fnUntraced(function* (running: RunningTurn, step: OpenStep, answer: ModelAnswer) {
         const calls = toCalls(answer)
-        if (calls.length === 0) return yield* closeWith(progress, step, "reply", answer.text, answer.reasoning)
-        const summary = yield* act(progress, step, answer, calls)
-        if (summary !== undefined) return yield* closeWith(progress, step, "finish", summary, "")
-        const usable = calls.some((call) => call.args._tag === "Parsed")
-        progress.unusableSteps = usable ? 0 : progress.unusableSteps + 1
-        if (progress.unusableSteps === 2) return yield* new StepFailure({ category: "grammar", detail: nothingUsable })
-        yield* finishStep(progress, step)
+        if (calls.length === 0) return yield* closeWith(running, step, "reply", answer.text, answer.reasoning)
+        const summary = yield* act(running, step, answer, calls)
+        if (summary !== undefined) return yield* closeWith(running, step, "finish", summary, "")
+        const isUsable = calls.some((call) => call.args._tag === "Parsed")
+        running.unusableSteps = isUsable ? 0 : running.unusableSteps + 1
+        if (running.unusableSteps === 2) return yield* new StepFailure({ category: "grammar", detail: nothingUsable })
+        yield* endStep(running, step)
         return undefined
       })
 
       /** The last allowed step: only a `finish` is run any more. */
-      const wrapUp = Effect.fnUntraced(function* (progress: TurnState, step: OpenStep, answer: ModelAnswer) {
+      const wrapUp = Effect.fnUntraced(function* (running: RunningTurn, step: OpenStep, answer: ModelAnswer) {
         const { reasoning, text } = answer
         const calls = toCalls(answer)
-        if (calls.length === 0) return yield* closeWith(progress, step, "reply", text, reasoning)
+        if (calls.length === 0) return yield* closeWith(running, step, "reply", text, reasoning)
         const finish = calls.find((call) => call.tool === finishTool && call.args._tag === "Parsed")
         if (finish !== undefined) {
-          const summary = yield* act(progress, step, answer, [finish])
-          if (summary !== undefined) return yield* closeWith(progress, step, "finish", summary, "")
+          const summary = yield* act(running, step, answer, [finish])
+          if (summary !== undefined) return yield* closeWith(running, step, "finish", summary, "")
         }
-        const closing = finish !== undefined || text.trim() === "" ? outOfSteps(progress.stepCount) : text
-        return yield* closeWith(progress, step, "max_steps", closing, reasoning)
+        const closing = finish !== undefined || text.trim() === "" ? outOfSteps(running.stepCount) : text
+        return yield* closeWith(running, step, "max_steps", closing, reasoning)
       })
 
-      const play = Effect.fnUntraced(function* (progress: TurnState, first: OpenStep) {
-        let step = first
+      /**
+       * Only the model and the tools can be interrupted, and they keep what they have done by then; between them a turn
+       * goes on until it can be left without losing anything.
+       */
+      const play = Effect.fnUntraced(function* (running: RunningTurn, skills: SkillNotices) {
+        let step = yield* begin(running, skills)
         while (true) {
-          const answer = yield* modelStep.run(progress, step)
-          const ended = yield* (step.isLast ? wrapUp : goOn)(progress, step, answer)
-          if (ended !== undefined) return ended
-          step = yield* beginStep(progress)
+          const answer = yield* Effect.interruptible(modelStep.run(running, step.index))
+          measure(running, step, answer.usage)
+          if (answer.calls.length === 0 && answer.text.trim() === "") return yield* emptyAnswer(answer)
+          const reason = yield* (step.isLast ? wrapUp : goOn)(running, step, answer)
+          if (reason !== undefined) return reason
+          yield* Effect.interruptible(Effect.void)
+          step = yield* beginStep(running)
         }
       })
 
-      const run = (turn: Turn, session: TurnSession, onSteering: (steering: Steering.Steering) => void) =>
+      const run = (turn: Turn, session: TurnSession, steering: Steering) =>
         Effect.gen(function* () {
-          const { ledger, skills, system } = session
-          const steering = Steering.make()
-          onSteering(steering)
-          const progress: TurnState = {
+          const { log, skills, system } = session
+          const context: TurnContext = {
             turn,
-            feed: observed(SessionFeed.make(sink, ledger.sessionId, turn.id), follower),
-            ledger,
+            feed: observed(SessionFeed.make(sink, log.sessionId, turn.id), observer),
+            log,
             steering,
             system,
-            turnIndex: ledger.head.turnCount,
-            startedAt: toMillis(yield* Clock.monotonicTimeNanos),
+            turnIndex: log.head.turnCount,
+            startedAt: toMillis(yield* Clock.monotonicTimeNanos)
+          }
+          const running: RunningTurn = {
+            ...context,
             stepCount: 0,
             step: undefined,
             usage: undefined,
             attachments: [],
-            denied: new Map(),
-            repeated: undefined,
             unusableSteps: 0,
             closed: undefined
           }
-          const begun = begin(progress, skills)
-          const exit = yield* Effect.exit(Effect.flatMap(begun, (step) => Effect.interruptible(play(progress, step))))
-          yield* endTurn(progress, outcomeOf(exit, progress))
-          // Whatever interrupts it, a turn says its first words, and its last.
+          const exit = yield* Effect.exit(play(running, skills))
+          yield* endTurn(context, running, outcomeOf(exit, running.closed, turn))
+          // Whatever interrupts it, a turn sends its first events, and its last.
         }).pipe(Effect.uninterruptible)
 
       return TurnRunner.of({ run, endBackground: toolbox.endBackground })
     })
   )
 }
+
+/** Adds the tokens of a step to those of the turn. */
+const measure = (running: RunningTurn, step: OpenStep, usage: Usage | undefined): void => {
+  if (usage === undefined) return
+  step.tokensUsed = usage.promptTokens + usage.completionTokens
+  const before = running.usage ?? { promptTokens: 0, cachedTokens: 0, completionTokens: 0 }
+  running.usage = {
+    promptTokens: before.promptTokens + usage.promptTokens,
+    cachedTokens: before.cachedTokens + usage.cachedTokens,
+    completionTokens: before.completionTokens + usage.completionTokens
+  }
+}
+
+const emptyAnswer = ({ reason }: ModelAnswer) =>
+  new StepFailure({
+    category: "model",
+    detail:
+      reason === "length"
+        ? "the model was cut off by the length limit before it said anything usable"
+        : "the model gave an empty answer"
+  })
 
 const closingNotice =
   "[This was the last step of this turn: no tool will be run any more. Answer now, in words, and sum up what is done and what is left.]"
