@@ -1,15 +1,12 @@
-import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { Config } from "./config/Config.ts"
+import * as LazySessions from "./LazySessions.ts"
 import { ExitDeadline } from "./process/ExitDeadline.ts"
 import * as EarlyRequests from "./router/EarlyRequests.ts"
 import { RequestRouter } from "./router/RequestRouter.ts"
-import type { SessionRequests } from "./router/SessionRequests.ts"
-import type { SessionServices } from "./session/SessionRuntime.ts"
+import type { SessionServices } from "./session/SessionServices.ts"
 import { type Ending, Lifeline } from "./stdio/Lifeline.ts"
 import * as LogFrames from "./stdio/LogFrames.ts"
 import { StdinDecoder } from "./stdio/StdinDecoder.ts"
@@ -33,34 +30,26 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
   Effect.gen(function* () {
     const router = yield* RequestRouter
     const lifeline = yield* Lifeline
-    const runtimeScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
     const lockTimeout = LockTimeout.make()
-    const context = yield* Effect.context<Config | StdoutSink | R>().pipe(
-      Effect.map(Context.add(LockTimeout.LockTimeout, lockTimeout)),
-      Effect.map(Context.add(ExitDeadline, { remainingMs: lifeline.remainingMs }))
-    )
-    const unusable = Deferred.makeUnsafe<never, { readonly message: string }>()
-    let sessions: SessionRequests["Service"] | undefined
-    // All that a session needs is loaded with the first request of one: whoever only pings does not wait for it.
-    const load = yield* Effect.cached(
-      Effect.gen(function* () {
-        const { SessionRequests, layer } = yield* Effect.promise(() => import("./router/SessionRequests.ts"))
-        const built = yield* Effect.provideContext(Layer.buildWithScope(layer(services), runtimeScope), context)
-        sessions = Context.get(built, SessionRequests)
-        yield* Effect.forkIn(Deferred.into(sessions.unusable, unusable), runtimeScope)
-        return sessions.handlers
-      }).pipe(Effect.uninterruptible)
+    const sessionsScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
+    const sessions = yield* LazySessions.make(services).pipe(
+      Scope.provide(sessionsScope),
+      Effect.provideService(LockTimeout.LockTimeout, lockTimeout),
+      Effect.provideService(ExitDeadline, { remainingMs: lifeline.remainingMs })
     )
 
-    const until = Effect.raceFirst(lifeline.ended, Deferred.await(unusable))
-    const served = yield* Effect.exit(router.serve({ early: yield* EarlyRequests.make, sessions: load }, until))
+    const until = Effect.raceFirst(lifeline.ended, sessions.unusable)
+    const served = yield* Effect.exit(
+      router.serve({ early: yield* EarlyRequests.make, sessions: sessions.handlers }, until)
+    )
     const last = Exit.isSuccess(served) ? served.value.last : undefined
     yield* lifeline.deadline(isEnding(last) ? last : { why: "the end of the input", lateExitCode: 0 })
     yield* lockTimeout.hurry
 
-    if (sessions !== undefined) yield* sessions.close
+    if (Exit.isSuccess(served)) yield* served.value.handedOver
+    yield* sessions.close
     if (Exit.isSuccess(served)) yield* served.value.settled
-    yield* Scope.close(runtimeScope, Exit.void)
+    yield* Scope.close(sessionsScope, Exit.void)
     if (last !== undefined && "_tag" in last && last._tag === "Shutdown") yield* last.reply.succeed({ ok: true })
     if (Exit.isFailure(served)) yield* served
   }).pipe(Effect.scoped)

@@ -8,6 +8,7 @@ import * as ScriptedModel from "./llama/scripted/ScriptedModel.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
 import { ModelStep } from "./session/ModelStep.ts"
 import { ModelStatus } from "./session/ModelStatus.ts"
+import { PerSession, type SessionLayers } from "./session/PerSession.ts"
 import { ToolBatch } from "./session/ToolBatch.ts"
 import { TurnRunner } from "./session/TurnRunner.ts"
 import * as SkillFolders from "./skills/SkillFolders.ts"
@@ -45,11 +46,18 @@ export const model = Layer.unwrap(
   })
 )
 
-/** The loop of the agent. Its surroundings are for whoever puts it together: model, store, gate, skills, tools. */
-export const agent = TurnRunner.layer.pipe(
-  Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-  Layer.provideMerge(ModelStatus.layer)
-)
+/**
+ * The loop of the agent, with other layers in place of ours for what each session has of its own. Its surroundings are
+ * for whoever puts it together: model, store, gate, skills, tools.
+ */
+export const agentWith = (layers: Partial<SessionLayers>) =>
+  TurnRunner.layer.pipe(
+    Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
+    Layer.provideMerge(Layer.merge(ModelStatus.layer, PerSession.layerOf(layers)))
+  )
+
+/** The loop of the agent as the bin has it. */
+export const agent = agentWith({})
 
 /** What a session of the bin is made of; each layer can be replaced by another of the same service. */
 export const sessionServices = agent.pipe(

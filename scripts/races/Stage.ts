@@ -23,6 +23,7 @@ import "../../src/router/SessionRequests.ts"
 import type { Plan } from "./Acts.ts"
 import { slowSkills, slowStore, waits } from "./Slow.ts"
 import type { Refused } from "../../src/files/Refused.ts"
+import { PerSession } from "../../src/session/PerSession.ts"
 
 /** A run of a tool that waits to be told how it ends. */
 export interface ToolRun {
@@ -71,7 +72,7 @@ export const servicesWith = (
 ) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelStatus.layer)),
+    Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, ModelStatus.layer, PerSession.layerOf({}))),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(Layer.mergeAll(model, store, skills))

@@ -4,6 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { eventLine, type EventErrorCode } from "../protocol/Frame.ts"
@@ -19,13 +20,15 @@ export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply } |
 /** Who serves what is accepted. */
 export interface Handlers {
   readonly early: EarlyHandlers
-  /** Asked for with each request that is not an early one; the first time it may take a while. */
-  readonly sessions: Effect.Effect<SessionHandlers>
+  /** Needed by each request that is not an early one; the first time it may take a while. */
+  readonly sessions: Effect.Effect<SessionHandlers, { readonly message: string }>
 }
 
 /** What serving came to. */
 export interface Served<A> {
   readonly last: LastRequest | A
+  /** Waits until every request that was accepted has reached its handler: the first ones wait for handlers to be built. */
+  readonly handedOver: Effect.Effect<void>
   /** Waits until everything that was accepted has been carried out, and what had arrived by then has been refused. */
   readonly settled: Effect.Effect<void>
 }
@@ -54,8 +57,12 @@ export class RequestRouter extends Context.Service<
         const last = Deferred.makeUnsafe<LastRequest>()
         const accepted = yield* FiberSet.make<void>()
         const inFiber = yield* FiberSet.runtime(accepted)<never>()
+        /** Requests that wait for the handlers of sessions stand in line here, so that early ones pass them. */
+        const line = yield* Semaphore.make(1)
+        let inLine = 0
+        let sessions: SessionHandlers | undefined
         let closing = false
-        let heard = 0
+        let batches = 0
 
         // Suspended: one that throws before it is an effect must not take the reading of requests with it.
         const answer = <A>(reply: Reply, run: () => Effect.Effect<A, { readonly message: string }>) =>
@@ -72,10 +79,14 @@ export class RequestRouter extends Context.Service<
           const { type } = request
           const payload = request.payload as never
           if (isEarly(type)) return carryOut(handlers.early[type] as Handler<typeof type>, payload, reply)
-          return Effect.matchCauseEffect(handlers.sessions, {
+          const handOver = (built: SessionHandlers) => carryOut(built[type] as Handler<typeof type>, payload, reply)
+          if (sessions !== undefined && inLine === 0) return handOver(sessions)
+          inLine++
+          const inOrder = Effect.matchCauseEffect(handlers.sessions, {
             onFailure: (cause) => reply.fail(cause),
-            onSuccess: (sessions) => carryOut(sessions[type] as Handler<typeof type>, payload, reply)
-          })
+            onSuccess: (built) => handOver((sessions = built))
+          }).pipe(line.withPermit, Effect.ensuring(Effect.sync(() => inLine--)))
+          return Effect.sync(() => void inFiber(inOrder))
         }
 
         const carryOut = <T extends RequestType>(
@@ -95,7 +106,7 @@ export class RequestRouter extends Context.Service<
           }
         }
 
-        const hear = (incoming: Incoming): Effect.Effect<void> => {
+        const receive = (incoming: Incoming): Effect.Effect<void> => {
           switch (incoming._tag) {
             case "Request": {
               const { id, type } = incoming.request
@@ -124,8 +135,8 @@ export class RequestRouter extends Context.Service<
 
         yield* decoder.requests.pipe(
           Stream.runForEachArray((batch) => {
-            heard++
-            return Effect.forEach(batch, hear, { discard: true })
+            batches++
+            return Effect.forEach(batch, receive, { discard: true })
           }),
           Effect.ensuring(Deferred.succeed(last, { _tag: "EndOfInput" })),
           Effect.forkScoped
@@ -134,10 +145,14 @@ export class RequestRouter extends Context.Service<
           Effect.ensuring(Effect.sync(() => (closing = true)))
         )
         const quiet = Effect.suspend(() => {
-          const before = heard
-          return Effect.map(turnOfEventLoop, () => heard === before)
+          const before = batches
+          return Effect.map(turnOfEventLoop, () => batches === before)
         }).pipe(Effect.repeat({ until: (still) => still }))
-        return { last: ended, settled: Effect.andThen(FiberSet.awaitEmpty(accepted), quiet) }
+        return {
+          last: ended,
+          handedOver: line.withPermit(Effect.void),
+          settled: Effect.andThen(FiberSet.awaitEmpty(accepted), quiet)
+        }
       })
 
       const isGranted = (type: HostRequest["type"]): boolean => {

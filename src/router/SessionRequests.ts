@@ -5,17 +5,14 @@ import { Config } from "../config/Config.ts"
 import type { ResponsePayload } from "../protocol/Request.ts"
 import { ActiveSession } from "../session/ActiveSession.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"
-import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "../session/SessionRuntime.ts"
 import { handed, later, now, type SessionHandlers } from "./Handler.ts"
 import * as SkillRequests from "./SkillRequests.ts"
 
-/** The requests of sessions, one small function each; nothing here is loaded before the first of them. */
+/** The requests of sessions, one small function each. */
 export class SessionRequests extends Context.Service<
   SessionRequests,
   {
     readonly handlers: SessionHandlers
-    /** As `SessionRuntime.unusable`. */
-    readonly unusable: Effect.Effect<never, RuntimeUnusable>
     /** As `ActiveSession.close`. */
     readonly close: Effect.Effect<void>
   }
@@ -25,7 +22,7 @@ export class SessionRequests extends Context.Service<
     Effect.gen(function* () {
       const config = yield* Config
       const sessions = yield* ActiveSession
-      const runtime = yield* SessionRuntime
+      const gate = yield* ApprovalGate
       const skills = yield* SkillRequests.make
 
       /** The actor of the active session, if that is the one meant. */
@@ -55,12 +52,7 @@ export class SessionRequests extends Context.Service<
           )
         ),
         approval_response: now(({ approvalId, approved, reason }) =>
-          Effect.gen(function* () {
-            const services = yield* runtime.built
-            if (services === undefined) return { resolved: false }
-            const gate = Context.get(services, ApprovalGate)
-            return { resolved: yield* gate.resolve(approvalId, approved, reason ?? undefined) }
-          })
+          Effect.map(gate.resolve(approvalId, approved, reason ?? undefined), (resolved) => ({ resolved }))
         ),
         get_session: later(({ sessionId }) => sessions.state(sessionId)),
         skill_install: later(skills.install),
@@ -76,11 +68,7 @@ export class SessionRequests extends Context.Service<
         resume_session: later(({ sessionId }) => sessions.resume(sessionId)),
         delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
       }
-      return SessionRequests.of({ handlers, unusable: runtime.unusable, close: sessions.close })
+      return SessionRequests.of({ handlers, close: sessions.close })
     })
   )
 }
-
-/** They and what stands behind them, built of these services with the first session. */
-export const layer = <E extends { readonly message: string }, R>(services: Layer.Layer<SessionServices, E, R>) =>
-  SessionRequests.layer.pipe(Layer.provide(ActiveSession.layer), Layer.provide(SessionRuntime.layer(services)))

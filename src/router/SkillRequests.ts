@@ -1,4 +1,3 @@
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type {
@@ -9,7 +8,6 @@ import type {
   SkillUninstallResult
 } from "../protocol/Request.ts"
 import { ActiveSession } from "../session/ActiveSession.ts"
-import { SessionRuntime } from "../session/SessionRuntime.ts"
 import { type InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { Refused } from "../files/Refused.ts"
@@ -25,24 +23,18 @@ export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { re
 export const make = Effect.gen(function* () {
   const sink = yield* StdoutSink
   const sessions = yield* ActiveSession
-  const runtime = yield* SessionRuntime
+  const registry = yield* SkillRegistry
 
   const ofSession = Effect.gen(function* () {
     const workingDir = yield* sessions.workingDir
-    const services = yield* runtime.built
-    if (workingDir === undefined || services === undefined) return undefined
-    const registry = Context.get(services, SkillRegistry)
-    return { registry, list: registry.list(workingDir) }
+    return workingDir === undefined ? undefined : { list: registry.list(workingDir) }
   })
 
   /** A change of the registry: what there is then is told before its response. */
-  const change = Effect.fnUntraced(function* <A>(
-    request: string,
-    make: (registry: SkillRegistry["Service"]) => Effect.Effect<A, Refused>
-  ) {
+  const change = Effect.fnUntraced(function* <A>(request: string, make: Effect.Effect<A, Refused>) {
     const here = yield* ofSession
     if (here === undefined) return yield* new NoSession({ request })
-    const result = yield* make(here.registry)
+    const result = yield* make
     const installed = (yield* here.list).map(({ name, source }) => ({ name, source }))
     yield* sink.emit({ type: "skill_registry_updated", payload: { installed } })
     return result
@@ -55,10 +47,13 @@ export const make = Effect.gen(function* () {
   })
 
   const install = ({ force, sourcePath }: SkillInstallPayload): Effect.Effect<SkillInstallResult, Refusal> =>
-    change("skill_install", (registry) => registry.install(sourcePath, force === true))
+    change("skill_install", registry.install(sourcePath, force === true))
 
   const uninstall = ({ name }: SkillUninstallPayload): Effect.Effect<SkillUninstallResult, Refusal> =>
-    change("skill_uninstall", (registry) => Effect.map(registry.uninstall(name), (removed) => ({ removed })))
+    change(
+      "skill_uninstall",
+      Effect.map(registry.uninstall(name), (removed) => ({ removed }))
+    )
 
   return { list, install, uninstall }
 })

@@ -28,7 +28,9 @@ import { recover } from "./Recover.ts"
 import { ModelStatus } from "./ModelStatus.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLog } from "./SessionLog.ts"
-import { type RuntimeUnusable, SessionRuntime, type SessionServices } from "./SessionRuntime.ts"
+import { PerSession } from "./PerSession.ts"
+import { SessionPrompt } from "./SessionPrompt.ts"
+import type { TurnRunner } from "./TurnRunner.ts"
 import * as SkillNotices from "./SkillNotices.ts"
 import { systemPrompt } from "./SystemPrompt.ts"
 import { unavailableHint } from "./UnavailableHint.ts"
@@ -72,18 +74,18 @@ export class ActiveSession extends Context.Service<
   ActiveSession,
   {
     /** Ends the old session, then builds the new one. */
-    start(payload: StartSessionPayload): Effect.Effect<SessionId, CannotStart | RuntimeUnusable>
+    start(payload: StartSessionPayload): Effect.Effect<SessionId, CannotStart>
     /** Makes a stored session the active one, by the rules of `start`. */
-    resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart | RuntimeUnusable>
+    resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart>
     find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
     /** Where the active session works, if there is one. */
     readonly workingDir: Effect.Effect<string | undefined>
     /** The live state of the active session, or, once a session has started in this process, a stored one's; or null. */
     state(id: string): Effect.Effect<SessionState | null>
     /** What is stored, newest first. */
-    list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError | RuntimeUnusable>
+    list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError>
     /** Deletes a stored session; the active one cannot be. */
-    remove(id: string): Effect.Effect<boolean, CannotDelete | StoreError | RuntimeUnusable>
+    remove(id: string): Effect.Effect<boolean, CannotDelete | StoreError>
     /** Ends the active session after the starts that were accepted before; nothing starts afterwards. */
     readonly close: Effect.Effect<void>
   }
@@ -93,7 +95,12 @@ export class ActiveSession extends Context.Service<
     Effect.gen(function* () {
       const config = yield* Config
       const sink = yield* StdoutSink
-      const runtime = yield* SessionRuntime
+      const llama = yield* LlamaClient
+      const registry = yield* SkillRegistry
+      const store = yield* SessionStore
+      const modelStatus = yield* ModelStatus
+      const perSession = yield* PerSession
+      const shared = yield* Effect.context<TurnRunner | SessionStore | StdoutSink>()
       const lane = yield* Semaphore.make(1)
       const layerScope = yield* Effect.scope
       const closing = Latch.makeUnsafe(false)
@@ -107,12 +114,9 @@ export class ActiveSession extends Context.Service<
         return ending === undefined ? Effect.void : Scope.close(ending.scope, Exit.void)
       }).pipe(Effect.uninterruptible)
 
-      const build = Effect.fn("ActiveSession.build")(function* (
-        stored: StoredSession,
-        services: Context.Context<SessionServices>
-      ) {
+      const build = Effect.fn("ActiveSession.build")(function* (stored: StoredSession) {
         const { head } = stored
-        const { child, probe, url } = Context.get(services, LlamaClient)
+        const { child, probe, url } = llama
         if (child !== undefined) yield* child.start
         // The rest is built while the server thinks about its answer.
         const probing = yield* recover(
@@ -125,19 +129,17 @@ export class ActiveSession extends Context.Service<
           Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>())),
           Effect.forkChild
         )
-        const registry = Context.get(services, SkillRegistry)
         const skills = skillSummaries(
           yield* recover("the skills cannot be listed", () => registry.list(head.workingDir), [])
         )
         const system = yield* readPrompt(config, head, skills)
         const scope = yield* Scope.fork(layerScope)
-        // Fresh: a layer that was built for another session must not serve this one.
-        const context = yield* Layer.fresh(
-          Layer.provideMerge(
-            SessionActor.layer(system, SkillNotices.make(registry, skills, stored)),
-            SessionLog.layer(stored)
-          )
-        ).pipe(Layer.buildWithScope(scope), Effect.provideContext(Context.add(services, StdoutSink, sink)))
+        const prompt = { system, skills: SkillNotices.make(registry, skills, stored) }
+        const context = yield* Layer.provideMerge(perSession.layer, Layer.fresh(SessionLog.layer(stored))).pipe(
+          Layer.provide(Layer.succeed(SessionPrompt, prompt)),
+          Layer.buildWithScope(scope),
+          Effect.provideContext(shared)
+        )
         const lost = (loss: ServerLoss) =>
           sink.emit({ type: "llm_unavailable", payload: { url, mode: "managed", ...loss } })
         const probed = yield* Fiber.join(probing)
@@ -147,10 +149,9 @@ export class ActiveSession extends Context.Service<
         if (child !== undefined) yield* Effect.flatMap(Queue.clear(child.losses), Effect.forEach(lost))
         const id = SessionId.make(head.id)
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
-        const watch = Context.get(services, ModelStatus)
         if (Option.isSome(probed))
-          yield* recover("its state cannot be told", () => watch.begin(probed.value), undefined)
-        yield* Effect.forkIn(watch.probing, scope)
+          yield* recover("its state cannot be told", () => modelStatus.begin(probed.value), undefined)
+        yield* Effect.forkIn(modelStatus.probing, scope)
         if (child !== undefined) {
           yield* Queue.take(child.losses).pipe(Effect.flatMap(lost), Effect.forever, Effect.forkIn(scope))
         }
@@ -163,21 +164,18 @@ export class ActiveSession extends Context.Service<
       const start = Effect.fn("ActiveSession.start")(function* (payload: StartSessionPayload) {
         const workingDir = resolve(payload.workingDir)
         yield* mustBeDirectory("payload.workingDir", workingDir, payload.workingDir)
-        const services = yield* runtime.services
         yield* end
         const now = yield* Clock.currentTimeMillis
         const head = newSession(freshSessionId(), workingDir, payload.metadata ?? {}, now)
-        const store = Context.get(services, SessionStore)
         yield* recover("the session cannot be stored and goes on in memory", () => store.create(head), undefined)
-        return yield* build({ head, history: [] }, services)
+        return yield* build({ head, history: [] })
       }, lane.withPermits(1))
 
       const resume = Effect.fn("ActiveSession.resume")(function* (id: string) {
-        const services = yield* runtime.services
         const own = active?.id === id ? active.log : undefined
         const stored =
           own ??
-          (yield* Context.get(services, SessionStore)
+          (yield* store
             .load(SessionId.make(id))
             .pipe(Effect.mapError((error) => new CannotStart({ detail: error.message }))))
         if (stored === null) return yield* new CannotStart({ detail: `no stored session with id ${id}` })
@@ -185,7 +183,7 @@ export class ActiveSession extends Context.Service<
         yield* mustBeDirectory(`session ${id}: workingDir`, workingDir, workingDir)
         yield* end
         // Where it is the active one, its log has by now what the end of its turns has added.
-        const sessionId = yield* build({ head: stored.head, history: stored.history }, services)
+        const sessionId = yield* build({ head: stored.head, history: stored.history })
         return { sessionId, workingDir }
       }, lane.withPermits(1))
 
@@ -196,16 +194,12 @@ export class ActiveSession extends Context.Service<
 
       const state = Effect.fn("ActiveSession.state")(function* (id: string) {
         if (active?.id === id) return active.log.state
-        const services = yield* runtime.built
-        if (services === undefined || !hasStarted) return null
-        const stored = yield* Context.get(services, SessionStore)
-          .load(SessionId.make(id))
-          .pipe(Effect.orElseSucceed(() => null))
+        if (!hasStarted) return null
+        const stored = yield* store.load(SessionId.make(id)).pipe(Effect.orElseSucceed(() => null))
         return stored === null ? null : { ...stored.head, turns: visible(stored.history) }
       })
 
       const list = Effect.fn("ActiveSession.list")(function* (payload: ListSessionsPayload) {
-        const store = Context.get(yield* runtime.services, SessionStore)
         const { limit, workingDir } = payload ?? {}
         const options = { limit: limit ?? 50, ...(workingDir == null ? {} : { workingDir: resolve(workingDir) }) }
         const sessions = yield* store.list(options)
@@ -216,7 +210,6 @@ export class ActiveSession extends Context.Service<
 
       const remove = Effect.fn("ActiveSession.remove")(function* (id: string) {
         if (active?.id === id) return yield* new CannotDelete({ sessionId: id })
-        const store = Context.get(yield* runtime.services, SessionStore)
         return yield* store.remove(SessionId.make(id))
         // A session that is ending would write itself again.
       }, lane.withPermits(1))

@@ -18,6 +18,7 @@ import * as TestHost from "../../src/testing/TestHost.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
+import { PerSession } from "../../src/session/PerSession.ts"
 
 /** How a member of a service goes wrong. */
 export type Way = "throws" | "dies" | "dies of something odd" | "interrupts itself"
@@ -122,7 +123,11 @@ export const faultyStage = (fault: Fault) =>
       services: wrap("TurnRunner", TurnRunner.layer).pipe(
         Layer.provide(Layer.merge(wrap("ModelStep", ModelStep.layer), wrap("ToolBatch", ToolBatch.layer))),
         Layer.provideMerge(
-          Layer.merge(wrap("ApprovalGate", ApprovalGate.layer), wrap("ModelStatus", ModelStatus.layer))
+          Layer.mergeAll(
+            wrap("ApprovalGate", ApprovalGate.layer),
+            wrap("ModelStatus", ModelStatus.layer),
+            PerSession.layerOf({})
+          )
         ),
         Layer.provide(wrap("Toolbox", Toolbox.layerWith(tools))),
         Layer.provide(Workspace.layer),

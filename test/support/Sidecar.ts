@@ -8,6 +8,7 @@ import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
 import { ModelStep } from "../../src/session/ModelStep.ts"
 import { ModelStatus } from "../../src/session/ModelStatus.ts"
+import { PerSession } from "../../src/session/PerSession.ts"
 import { ToolBatch } from "../../src/session/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/TurnRunner.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
@@ -40,7 +41,7 @@ export interface Stage {
 const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerMemory, tools = [] }: Setup) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.merge(ApprovalGate.layer, ModelStatus.layer)),
+    Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, ModelStatus.layer, PerSession.layerOf({}))),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(SkillFolders.layer),

@@ -1,0 +1,34 @@
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { StdoutSink } from "../stdio/StdoutSink.ts"
+import { SessionActor } from "./SessionActor.ts"
+import type { SessionLog } from "./SessionLog.ts"
+import type { SessionPrompt } from "./SessionPrompt.ts"
+import { TurnQueue } from "./TurnQueue.ts"
+import type { TurnRunner } from "./TurnRunner.ts"
+
+/** What is there when the services of one session are built: the session's own, and two of all sessions. */
+export type SessionGround = SessionLog | SessionPrompt | TurnRunner | StdoutSink
+
+/** The layers that are built anew for each session and end with it. */
+export interface SessionLayers {
+  readonly sessionActor: Layer.Layer<SessionActor, never, TurnQueue | SessionGround>
+  readonly turnQueue: Layer.Layer<TurnQueue>
+}
+
+/** How the services of one session are built: a layer that is kept as a value, since each session needs its own. */
+export class PerSession extends Context.Service<
+  PerSession,
+  {
+    readonly layer: Layer.Layer<SessionActor, never, SessionGround>
+  }
+>()("atomic-agent-sidecar/session/PerSession") {
+  /** With other layers in place of ours, where they are given. */
+  static layerOf({
+    sessionActor = SessionActor.layer,
+    turnQueue = TurnQueue.layer
+  }: Partial<SessionLayers>): Layer.Layer<PerSession> {
+    // Fresh: a layer that was built for another session must not serve this one.
+    return Layer.succeed(this, { layer: Layer.fresh(Layer.provide(sessionActor, turnQueue)) })
+  }
+}

@@ -1,0 +1,17 @@
+import type { LlamaClient } from "../llama/LlamaClient.ts"
+import type { SkillRegistry } from "../skills/SkillRegistry.ts"
+import type { SessionStore } from "../store/SessionStore.ts"
+import type { ApprovalGate } from "./ApprovalGate.ts"
+import type { ModelStatus } from "./ModelStatus.ts"
+import type { PerSession } from "./PerSession.ts"
+import type { TurnRunner } from "./TurnRunner.ts"
+
+/** What sessions are made of, and all of them share. */
+export type SessionServices =
+  | TurnRunner
+  | ApprovalGate
+  | ModelStatus
+  | SessionStore
+  | SkillRegistry
+  | LlamaClient
+  | PerSession
