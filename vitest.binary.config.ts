@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     ...config.test,
     include: [
-      "test/executable.test.ts",
+      "test/boot/CommandLine.test.ts",
+      "test/boot/executable.test.ts",
       "test/process.test.ts",
       "test/approvals.test.ts",
       "test/races/Launch.test.ts"

@@ -27,11 +27,7 @@ const floors: Readonly<Record<string, number>> = {
   "router/": 5,
   "main.ts": 6,
   "Serving.ts": 6,
-  "CodeCache.ts": 6,
-  "EarlySignals.ts": 6,
-  "TierUp.ts": 6,
-  "launch.ts": 6,
-  "executable.ts": 6,
+  "boot/": 6,
   "Sidecar.ts": 6,
   "index.ts": 6
 }

@@ -3,8 +3,8 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import packageJson from "../package.json" with { type: "json" }
-import { Bin, command, StateDir } from "./support/Bin.ts"
+import packageJson from "../../package.json" with { type: "json" }
+import { Bin, command, StateDir } from "../support/Bin.ts"
 
 const [executable] = command
 
