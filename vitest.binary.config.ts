@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     ...config.test,
     include: [
-      "test/bin/executable.test.ts",
+      "test/boot/CommandLine.test.ts",
+      "test/boot/executable.test.ts",
       "test/bin/process.test.ts",
       "test/bin/approvals.test.ts",
       "test/races/Launch.test.ts"

@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, "test/bin/executable.test.ts"],
+    exclude: [...configDefaults.exclude, "test/boot/executable.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     maxWorkers: 2

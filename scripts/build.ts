@@ -15,15 +15,15 @@ import { protocolSchema } from "./schema.ts"
 const root = Path.resolve(import.meta.dirname, "..")
 const dist = Path.join(root, "dist")
 
-const binFile = Path.join(dist, "sidecar/main.js")
-const bin = () => buildBin({ entry: Path.join(root, "src/main.ts"), outfile: binFile })
+const sidecar = Path.join(dist, "sidecar")
+const bin = () => buildBin({ entry: Path.join(root, "src/main.ts"), outdir: sidecar })
 
 const binary = async (triple: string | undefined) => {
   const target = targetOf(triple)
   const path = await buildExecutable({
     target,
-    bin: binFile,
-    built: await bin(),
+    program: await bin(),
+    bin: Path.join(sidecar, "main.js"),
     outdir: Path.join(dist, "binary"),
     cache: Path.join(root, "node_modules/.cache/atomic-agent-sidecar")
   })

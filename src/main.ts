@@ -1,6 +1,7 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { markSessionsLoaded } from "./boot/CodeCache.ts"
 import { Config } from "./config/Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
 import { run } from "./Serving.ts"
@@ -23,7 +24,10 @@ const complain = ({ message }: { readonly message: string }) =>
 const sessionServices = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("./Sidecar.ts")),
-    (sidecar) => sidecar.sessionServices
+    (sidecar) => {
+      markSessionsLoaded()
+      return sidecar.sessionServices
+    }
   )
 )
 

@@ -2,17 +2,17 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as esbuild from "esbuild"
-import type { Built, BuiltPart } from "./Bin.ts"
-import { trainedCaches } from "./CodeCache.ts"
 import { foreignNode } from "./ForeignNode.ts"
+import type { Program } from "./Program.ts"
 import { run } from "./Run.ts"
 import { executableName, isThisMachine, nodeVersion, type Target } from "./Target.ts"
+import { trainedCache } from "./TrainedCache.ts"
 
 export interface ExecutableOptions {
   readonly target: Target
-  /** The bin, already built, and what it runs. */
+  readonly program: Program
+  /** `main.js` of the bin with the same program. */
   readonly bin: string
-  readonly built: Built
   readonly outdir: string
   /** Where packages of other machines' Nodes are kept. */
   readonly cache: string
@@ -26,7 +26,7 @@ const execArgv = ["--min-semi-space-size=8"]
 
 /** Builds one file that needs nothing beside it, not even Node; answers its path. */
 export const buildExecutable = async (options: ExecutableOptions): Promise<string> => {
-  const { bin, built, cache, outdir, target } = options
+  const { bin, cache, outdir, program, target } = options
   if (process.version !== `v${nodeVersion}`) {
     throw new Error(`this is Node ${process.version}; executables are built by ${nodeVersion}, as \`npm run\` takes it`)
   }
@@ -34,12 +34,8 @@ export const buildExecutable = async (options: ExecutableOptions): Promise<strin
   const file = (name: string) => Path.join(folder, name)
   try {
     const isOwn = isThisMachine(target)
-    Fs.writeFileSync(file("main.js"), await beginning(built))
-    const assets = {
-      early: built.early.source,
-      later: built.later.source,
-      ...(isOwn && (await caches(bin, built, folder)))
-    }
+    Fs.writeFileSync(file("main.js"), await entry())
+    const assets = { program: program.source, ...(isOwn && { cache: await trainedCache(bin, folder) }) }
     for (const [name, content] of Object.entries(assets)) Fs.writeFileSync(file(name), content)
     const config = {
       main: file("main.js"),
@@ -63,14 +59,9 @@ export const buildExecutable = async (options: ExecutableOptions): Promise<strin
   }
 }
 
-const caches = async (bin: string, { early, later }: Built, folder: string) => {
-  const cacheOf = await trainedCaches(bin, folder)
-  return { "early-cache": cacheOf(early.hash), "later-cache": cacheOf(later.hash) }
-}
-
-const beginning = async ({ early, later }: Built): Promise<string> => {
+const entry = async (): Promise<string> => {
   const result = await esbuild.build({
-    entryPoints: [Path.join(import.meta.dirname, "../../src/executable.ts")],
+    entryPoints: [Path.join(import.meta.dirname, "../../src/boot/executable.ts")],
     write: false,
     bundle: true,
     minifySyntax: true,
@@ -78,13 +69,10 @@ const beginning = async ({ early, later }: Built): Promise<string> => {
     platform: "node",
     target: "node26",
     legalComments: "none",
-    define: { PARTS: JSON.stringify({ early: placeOf(early), later: placeOf(later) }) },
     logLevel: "warning"
   })
   return result.outputFiles[0]?.text ?? ""
 }
-
-const placeOf = ({ hash, line }: BuiltPart) => ({ hash, line })
 
 /** Without its symbols, a fifth of a Linux Node's size, where there is a `strip` that knows the machine. */
 const slim = async ({ platform }: Target, node: string, output: string): Promise<string> => {

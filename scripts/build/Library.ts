@@ -23,7 +23,7 @@ export const buildLibrary = async (root: string, outdir: string): Promise<void> 
     format: "esm",
     platform: "node",
     target: "node22.19",
-    external: Object.keys(packageJson.dependencies).flatMap((name) => [name, `${name}/*`]),
+    external: Object.keys(packageJson.peerDependencies).flatMap((name) => [name, `${name}/*`]),
     sourcemap: true,
     logLevel: "warning"
   })

@@ -42,7 +42,7 @@ export const rooms: ReadonlyArray<Room> = [
     mayImport: [
       "Version.ts",
       ...["protocol", "domain", "config", "files", "process", "stdio", "store", "skills", "llama", "tools", "session"],
-      ...["telemetry", "router", "host"]
+      ...["telemetry", "router", "boot", "host"]
     ]
   },
   { name: "testing", mayImport: ["protocol", "domain", "config", "stdio", "llama", "session", "top"] }

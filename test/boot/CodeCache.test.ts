@@ -1,18 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Bin, binPath, StateDir } from "../support/Bin.ts"
 
 const ping = '{"kind":"request","id":"1","type":"ping"}\n'
 
-const importing = (code: string) => ["--import", `data:text/javascript,${encodeURIComponent(code)}`]
-
-/** Runs the bin once in a home of its own; whether it answered, and what its cache folder holds. */
-const launch = (home: string, env: NodeJS.ProcessEnv = {}, input = ping) => {
+/** Runs the bin once, by default with a session in it, checks that it answers, and returns the files in its cache folder. */
+const launch = (home: string, env: NodeJS.ProcessEnv = {}, type: "ping" | "session" = "session") => {
   using state = new StateDir({ localModels: { mode: "scripted" } })
+  const session = { kind: "request", id: "2", type: "start_session", payload: { workingDir: state.path } }
+  const input = type === "ping" ? ping : `${ping}${JSON.stringify(session)}\n`
   const { status, stderr, stdout } = spawnSync(process.execPath, [binPath], {
     input,
     encoding: "utf8",
@@ -36,8 +35,8 @@ const withHome = async (use: (home: string) => void | Promise<void>) => {
   }
 }
 
-describe("the launcher", () => {
-  it("leaves a code cache that only its user can read, and leaves it alone the next time", () =>
+describe("the code cache of the bin", () => {
+  it("can be read by its user only, and is not written again", () =>
     withHome((home) => {
       const [cache = ""] = launch(home)
       assert.strictEqual(Fs.statSync(cache).mode & 0o777, 0o600)
@@ -47,19 +46,36 @@ describe("the launcher", () => {
       assert.strictEqual(Fs.statSync(cache).mtimeMs, before)
     }))
 
-  it("makes the cache of the first script anew with that of the second: a session runs more of both", () =>
+  it("is written once a session has run: what answers a ping is a small part of the program", () =>
     withHome((home) => {
-      const [early = ""] = launch(home)
-      const pinged = Fs.statSync(early).size
-      const session = `{"kind":"request","id":"2","type":"start_session","payload":{"workingDir":"${home}"}}\n`
-      assert.strictEqual(launch(home, {}, ping + session).length, 2)
-      const complete = Fs.statSync(early)
-      assert.isAbove(complete.size, pinged)
-      launch(home, {}, ping + session)
-      assert.strictEqual(Fs.statSync(early).mtimeMs, complete.mtimeMs)
+      assert.deepStrictEqual(launch(home, {}, "ping"), [])
+      assert.lengthOf(launch(home), 1)
     }))
 
-  it("starts with a damaged cache, and makes it anew", () =>
+  it("is written by a process that is killed later", () =>
+    withHome(async (home) => {
+      const hurry = `const { setInterval } = globalThis
+        globalThis.setInterval = (run, ms) => setInterval(run, ms === 5000 ? 10 : ms)`
+      using state = new StateDir({ localModels: { mode: "scripted" } })
+      const nodeOptions = ["--import", `data:text/javascript,${encodeURIComponent(hurry)}`]
+      using bin = new Bin(state, { nodeOptions, env: { HOME: home } })
+      await bin.session()
+      const folder = Path.join(home, ".cache/atomic-agent-sidecar")
+      await vi.waitUntil(
+        () => Fs.existsSync(folder) && Fs.readdirSync(folder).some((name) => name.endsWith(".cache")),
+        {
+          timeout: 20_000
+        }
+      )
+      bin.child.kill("SIGKILL")
+      await bin.exited
+      const [cache = ""] = Fs.readdirSync(folder).map((name) => Path.join(folder, name))
+      const before = Fs.statSync(cache).mtimeMs
+      assert.deepStrictEqual(launch(home), [cache])
+      assert.strictEqual(Fs.statSync(cache).mtimeMs, before)
+    }))
+
+  it("is written again if its file is damaged", () =>
     withHome((home) => {
       const [cache = ""] = launch(home)
       const good = Fs.statSync(cache).size
@@ -76,7 +92,7 @@ describe("the launcher", () => {
     "a tail of zeros": (bytes) => bytes.fill(0, 800_000),
     "its parts in another place": (bytes) => bytes.copyWithin(0, 500_000)
   }
-  it.each(Object.entries(damages))("does not use a cache that a disk has damaged: %s", (_what, damage) =>
+  it.each(Object.entries(damages))("is not used after a disk has damaged it: %s", (_what, damage) =>
     withHome((home) => {
       const [cache = ""] = launch(home)
       const bad = Fs.readFileSync(cache)
@@ -88,7 +104,7 @@ describe("the launcher", () => {
     })
   )
 
-  it("leaves nothing half done where it cannot write, and makes no home", () =>
+  it("leaves no temporary file where it cannot be written, and makes no home", () =>
     withHome((home) => {
       const [cache = ""] = launch(home)
       Fs.rmSync(cache)
@@ -98,11 +114,11 @@ describe("the launcher", () => {
       assert.isFalse(Fs.existsSync(Path.join(home, "nowhere")))
     }))
 
-  it("ends where the system knows no such place: procfs", () => {
+  it("is left out where no folder can be made: procfs", () => {
     assert.deepStrictEqual(launch("", { XDG_CACHE_HOME: "/proc" }), [])
   })
 
-  it("clears away half a cache that a killed process has left", () =>
+  it("is written, and old temporary files of killed processes are removed", () =>
     withHome((home) => {
       const [cache = ""] = launch(home)
       const half = `${cache}.1234`
@@ -127,7 +143,7 @@ describe("the launcher", () => {
       Fs.chmodSync(path, 0o666)
     }
   }
-  it.each(Object.entries(inItsPlace))("does not read what stands in the place of a cache: %s", (_what, put) =>
+  it.each(Object.entries(inItsPlace))("is not read from %s", (_what, put) =>
     withHome((home) => {
       const [cache = ""] = launch(home)
       const good = Fs.readFileSync(cache)
@@ -142,7 +158,7 @@ describe("the launcher", () => {
     })
   )
 
-  it("clears away what has grown old", () =>
+  it("is removed when it is older than a month", () =>
     withHome((home) => {
       const folder = Path.join(home, ".cache/atomic-agent-sidecar")
       Fs.mkdirSync(folder, { recursive: true })
@@ -152,7 +168,7 @@ describe("the launcher", () => {
       assert.notInclude(launch(home), old)
     }))
 
-  it("clears away nothing that it has not made, nor anything through a link", () =>
+  it("is all that is removed: no other file, and nothing through a link", () =>
     withHome((home) => {
       const age = (path: string) => Fs.utimesSync(path, new Date(0), new Date(0))
       const folder = Path.join(home, ".cache/atomic-agent-sidecar")
@@ -177,93 +193,10 @@ describe("the launcher", () => {
       assert.isTrue(Fs.existsSync(old))
     }))
 
-  it("needs no cache: none is made where Node is told to make none, or there is no home", () =>
+  it("is not written with NODE_DISABLE_COMPILE_CACHE or without a home", () =>
     withHome((home) => {
       assert.deepStrictEqual(launch(home, { NODE_DISABLE_COMPILE_CACHE: "1" }), [])
       launch("")
       launch(Path.join(binPath, "not-a-folder"))
     }))
-})
-
-describe("V8's patience before it optimizes", () => {
-  const flags = (runs: number, runsAfterNews: number) =>
-    `--invocation-count-for-maglev=${runs}\n--minimum-invocations-after-ic-update=${runsAfterNews}\n`
-
-  /** One session, ended when V8 has been told; what it was told in all. */
-  const converse = async (home: string) => {
-    const telling = `
-      const v8 = process.getBuiltinModule("node:v8")
-      const set = v8.setFlagsFromString
-      v8.setFlagsFromString = (flag) => { set(flag); process.stderr.write(flag + "\\n") }`
-    using state = new StateDir({ localModels: { mode: "scripted" } })
-    using bin = new Bin(state, { nodeOptions: importing(telling), env: { HOME: home } })
-    const told = once(bin.child.stderr, "data")
-    await bin.session()
-    await told
-    bin.child.stdin.end()
-    await bin.exited
-    return bin.stderr
-  }
-
-  it("is shortened when the start is over, and the code caches fit the next start all the same", () =>
-    withHome(async (home) => {
-      const folder = Path.join(home, ".cache/atomic-agent-sidecar")
-      const times = () => Fs.readdirSync(folder).map((name) => Fs.statSync(Path.join(folder, name)).mtimeMs)
-      assert.strictEqual(await converse(home), flags(50, 50) + (flags(400, 500) + flags(50, 50)).repeat(2))
-      const before = times()
-      assert.lengthOf(before, 2)
-      assert.strictEqual(await converse(home), flags(50, 50))
-      assert.deepStrictEqual(times(), before)
-    }))
-})
-
-describe("a signal that comes before the program hears signals", () => {
-  const moments = {
-    "while the program is compiled": "process.kill(process.pid, signal); return run.call(this)",
-    "before it has begun, if it never does":
-      "return () => { process.kill(process.pid, signal); setInterval(() => {}, 1000) }"
-  }
-
-  it.each(
-    (["SIGTERM", "SIGINT", "SIGHUP"] as const).flatMap((signal) =>
-      Object.entries(moments).map(([moment, act]) => [signal, moment, act] as const)
-    )
-  )("ends it with exit code 0: %s %s", async (signal, _moment, act) => {
-    const preload = `
-      const { prototype } = process.getBuiltinModule("node:vm").Script
-      const run = prototype.runInThisContext
-      const signal = "${signal}"
-      prototype.runInThisContext = function () { ${act} }`
-    using state = new StateDir()
-    using bin = new Bin(state, { nodeOptions: importing(preload) })
-    assert.deepStrictEqual(await bin.exited, { code: 0, signal: null })
-    assert.deepStrictEqual({ frames: bin.frames, stderr: bin.stderr }, { frames: [], stderr: "" })
-    assert.isFalse(Fs.existsSync(Path.join(state.path, "sidecar.sqlite")))
-  })
-})
-
-describe("the bin under Node's own options", () => {
-  it("tells of an exception that nobody caught, and goes on", async () => {
-    using dir = new StateDir({ localModels: { mode: "scripted" } })
-    const stray = `process.once("SIGUSR2", () => { Promise.reject(new Error("stray promise")); throw new Error("stray callback") })`
-    using bin = new Bin(dir, { nodeOptions: importing(stray) })
-    await bin.request("ping")
-    bin.child.kill("SIGUSR2")
-    for (const word of ["stray callback", "stray promise"]) {
-      const log = await bin.event("log", (frame) => frame.payload.context.stack.includes(word))
-      assert.strictEqual(log.payload.level, "error")
-    }
-    assert.isTrue((await bin.request("ping")).ok)
-    await bin.end()
-  })
-
-  it("says in one line on stderr that the Node is too old, and exits 78", () => {
-    const tooOld = `Object.defineProperty(process.versions, "node", { value: "20.1.0" })`
-    const args = [...importing(tooOld), binPath]
-    const { status, stderr, stdout } = spawnSync(process.execPath, args, { input: "", encoding: "utf8" })
-    assert.deepStrictEqual(
-      { status, stderr, stdout },
-      { status: 78, stderr: "atomic-agent-sidecar needs Node.js 22.19 or newer, this is 20.1.0\n", stdout: "" }
-    )
-  })
 })

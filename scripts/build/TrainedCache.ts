@@ -1,14 +1,14 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { readCache } from "../../src/CodeCache.ts"
+import { readCache } from "../../src/boot/CodeCache.ts"
 import { SidecarHost } from "../../src/host/SidecarHost.ts"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 
 /**
- * The code caches of the bin's scripts, by their hashes: what it leaves behind after a conversation of one turn in a home
- * of its own. They hold every function that was called, where one made without running would hold the outermost ones only.
+ * The code cache that the bin writes after a conversation of one turn in an empty home. It contains every function that
+ * was called; a cache made without running the program contains only the outermost ones.
  */
-export const trainedCaches = async (bin: string, folder: string): Promise<(hash: string) => Buffer> => {
+export const trainedCache = async (bin: string, folder: string): Promise<Buffer> => {
   const home = Path.join(folder, "home")
   const stateDir = Path.join(folder, "state")
   const server = await LlamaServer.start()
@@ -34,10 +34,8 @@ export const trainedCaches = async (bin: string, folder: string): Promise<(hash:
     await server.stop()
   }
   const caches = Path.join(home, "atomic-agent-sidecar")
-  return (hash) => {
-    const name = Fs.readdirSync(caches).find((each) => each.startsWith(hash))
-    const cache = name && readCache(Path.join(caches, name))
-    if (!cache) throw new Error("the bin left no code cache")
-    return cache
-  }
+  const [name = ""] = Fs.readdirSync(caches)
+  const cache = readCache(Path.join(caches, name))
+  if (cache === undefined) throw new Error("the bin wrote no code cache")
+  return cache
 }
