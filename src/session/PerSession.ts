@@ -5,7 +5,7 @@ import { SessionActor } from "./SessionActor.ts"
 import type { SessionLog } from "./SessionLog.ts"
 import type { SessionPrompt } from "./SessionPrompt.ts"
 import { TurnQueue } from "./TurnQueue.ts"
-import type { TurnRunner } from "./TurnRunner.ts"
+import type { TurnRunner } from "./turn/TurnRunner.ts"
 
 /** What is there when the services of one session are built: the session's own, and two of all sessions. */
 export type SessionGround = SessionLog | SessionPrompt | TurnRunner | StdoutSink

@@ -9,10 +9,10 @@ import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionLog } from "./SessionLog.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
 import * as Steering from "./Steering.ts"
-import * as Turn from "./Turn.ts"
-import { toMillis } from "./TurnContext.ts"
+import * as Turn from "./turn/Turn.ts"
+import { toMillis } from "./turn/TurnContext.ts"
 import { TurnQueue } from "./TurnQueue.ts"
-import { TurnRunner } from "./TurnRunner.ts"
+import { TurnRunner } from "./turn/TurnRunner.ts"
 
 /** How long a cancel waits for what it has ended, in milliseconds (contract 5). */
 const cancelPatienceMs = 2000

@@ -4,7 +4,7 @@ import type { SessionStore } from "../store/SessionStore.ts"
 import type { ApprovalGate } from "./ApprovalGate.ts"
 import type { ModelStatus } from "./ModelStatus.ts"
 import type { PerSession } from "./PerSession.ts"
-import type { TurnRunner } from "./TurnRunner.ts"
+import type { TurnRunner } from "./turn/TurnRunner.ts"
 
 /** What sessions are made of, and all of them share. */
 export type SessionServices =

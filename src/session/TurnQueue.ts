@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import type { Turn } from "./Turn.ts"
+import type { Turn } from "./turn/Turn.ts"
 
 /** The turns of one session that wait, first in, first out; any number of them. */
 export class TurnQueue extends Context.Service<

@@ -6,8 +6,8 @@ const check = (path: string, text: string) => violations([{ path, text }])
 
 describe("floors", () => {
   const allowed: ReadonlyArray<[path: string, text: string]> = [
-    ["src/session/TurnRunner.ts", `import { Toolbox } from "../tools/Toolbox.ts"`],
-    ["src/session/TurnRunner.ts", `import { Steering } from "./Steering.ts"`],
+    ["src/session/turn/TurnRunner.ts", `import { Toolbox } from "../tools/Toolbox.ts"`],
+    ["src/session/turn/TurnRunner.ts", `import { Steering } from "./Steering.ts"`],
     ["src/domain/Session.ts", `import { Turn } from "../protocol/Turn.ts"`],
     ["src/main.ts", `import { serve } from "./router/RequestRouter.ts"`],
     ["src/main.ts", `import packageJson from "../package.json" with { type: "json" }`],
@@ -36,7 +36,7 @@ describe("floors", () => {
     [
       "src/llama/LlamaHttp.ts",
       `import type { Turn } from "../session/Turn.ts"`,
-      "src/llama/LlamaHttp.ts:1: llama/ may not import src/session/Turn.ts, which stands above it"
+      "src/llama/LlamaHttp.ts:1: llama/ may not import src/session/turn/Turn.ts, which stands above it"
     ],
     [
       "src/store/Sqlite.ts",

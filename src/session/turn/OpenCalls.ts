@@ -1,8 +1,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { withLoaded } from "../domain/Session.ts"
-import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
-import type { CallId } from "../protocol/Ids.ts"
+import { withLoaded } from "../../domain/Session.ts"
+import type { ToolCall, ToolResult } from "../../domain/ToolCall.ts"
+import type { CallId } from "../../protocol/Ids.ts"
 import { shownArgs } from "./RepeatedCalls.ts"
 import type { TurnContext } from "./TurnContext.ts"
 

@@ -2,13 +2,13 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../config/Config.ts"
-import { asks } from "../domain/ApprovalPolicy.ts"
-import type { ToolCall, ToolResult } from "../domain/ToolCall.ts"
-import type { ApprovalNeed } from "../tools/Tool.ts"
-import { boundResult } from "../tools/ResultBudget.ts"
-import { type Planned, Toolbox } from "../tools/Toolbox.ts"
-import { ApprovalGate, type Decision } from "./ApprovalGate.ts"
+import { Config } from "../../config/Config.ts"
+import { asks } from "../../domain/ApprovalPolicy.ts"
+import type { ToolCall, ToolResult } from "../../domain/ToolCall.ts"
+import type { ApprovalNeed } from "../../tools/Tool.ts"
+import { boundResult } from "../../tools/ResultBudget.ts"
+import { type Planned, Toolbox } from "../../tools/Toolbox.ts"
+import { ApprovalGate, type Decision } from "../ApprovalGate.ts"
 import { metric } from "./Metric.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 import { RepeatedCalls } from "./RepeatedCalls.ts"
@@ -46,7 +46,7 @@ export class ToolBatch extends Context.Service<
       reasoning: string
     ): Effect.Effect<BatchResult>
   }
->()("atomic-agent-sidecar/session/ToolBatch") {
+>()("atomic-agent-sidecar/session/turn/ToolBatch") {
   static readonly layer = Layer.effect(
     ToolBatch,
     Effect.gen(function* () {

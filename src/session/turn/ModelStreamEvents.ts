@@ -1,6 +1,6 @@
-import type { ModelEvent, ModelFinished, Usage } from "../llama/LlamaClient.ts"
+import type { ModelEvent, ModelFinished, Usage } from "../../llama/LlamaClient.ts"
 import { metric } from "./Metric.ts"
-import type { TurnEvent } from "./SessionFeed.ts"
+import type { TurnEvent } from "../SessionFeed.ts"
 
 /** Turns the stream of one model call into events for the host, and keeps the text and reasoning that have streamed. */
 export class ModelStreamEvents {

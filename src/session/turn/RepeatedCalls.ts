@@ -1,4 +1,4 @@
-import type { ToolArguments, ToolCall, ToolResult } from "../domain/ToolCall.ts"
+import type { ToolArguments, ToolCall, ToolResult } from "../../domain/ToolCall.ts"
 
 /** How often in a row the same call may give the same result; the next one is refused (runtime, Tools). */
 const maxRepeats = 4

@@ -1,8 +1,8 @@
 import type * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
-import { freshTurnId, type TurnId } from "../protocol/Ids.ts"
-import type { SendMessageResult } from "../protocol/Request.ts"
-import type { TurnReason } from "../protocol/SessionState.ts"
+import { freshTurnId, type TurnId } from "../../protocol/Ids.ts"
+import type { SendMessageResult } from "../../protocol/Request.ts"
+import type { TurnReason } from "../../protocol/SessionState.ts"
 
 /** One `send_message` from its acceptance to its response. */
 export interface Turn {

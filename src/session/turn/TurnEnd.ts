@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Usage } from "../llama/LlamaClient.ts"
+import type { Usage } from "../../llama/LlamaClient.ts"
 import { type TurnContext, toMillis } from "./TurnContext.ts"
 import { headAfter, type Outcome } from "./TurnOutcome.ts"
 

@@ -1,10 +1,10 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import { traceOf, wordsOf } from "../domain/Failure.ts"
-import { statusAfter } from "../domain/Session.ts"
-import type { StepCategory, TurnReason } from "../protocol/SessionState.ts"
-import type { HeadChange } from "./SessionLog.ts"
+import { traceOf, wordsOf } from "../../domain/Failure.ts"
+import { statusAfter } from "../../domain/Session.ts"
+import type { StepCategory, TurnReason } from "../../protocol/SessionState.ts"
+import type { HeadChange } from "../SessionLog.ts"
 import type { Turn } from "./Turn.ts"
 
 /** A step that could not be recovered: it ends its turn (contract 6). */

@@ -1,4 +1,4 @@
-import type { TurnEvent } from "./SessionFeed.ts"
+import type { TurnEvent } from "../SessionFeed.ts"
 
 /** One figure as an event; none where it could not be measured. */
 export const metric = (

@@ -3,13 +3,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { Config } from "../config/Config.ts"
-import { LlamaClient, type ModelEvent, type ModelFinished } from "../llama/LlamaClient.ts"
-import type { LlamaError } from "../llama/LlamaError.ts"
-import type { StepCategory } from "../protocol/SessionState.ts"
-import { Toolbox } from "../tools/Toolbox.ts"
+import { Config } from "../../config/Config.ts"
+import { LlamaClient, type ModelEvent, type ModelFinished } from "../../llama/LlamaClient.ts"
+import type { LlamaError } from "../../llama/LlamaError.ts"
+import type { StepCategory } from "../../protocol/SessionState.ts"
+import { Toolbox } from "../../tools/Toolbox.ts"
 import { ModelStreamEvents } from "./ModelStreamEvents.ts"
-import { ModelStatus, stateShownBy } from "./ModelStatus.ts"
+import { ModelStatus, stateShownBy } from "../ModelStatus.ts"
 import { type TurnContext, toMillis } from "./TurnContext.ts"
 import { TurnObserver } from "./TurnObserver.ts"
 import { StepFailure } from "./TurnOutcome.ts"
@@ -30,7 +30,7 @@ export class ModelStep extends Context.Service<
      */
     run(context: TurnContext, stepIndex: number): Effect.Effect<ModelAnswer, StepFailure>
   }
->()("atomic-agent-sidecar/session/ModelStep") {
+>()("atomic-agent-sidecar/session/turn/ModelStep") {
   static readonly layer = Layer.effect(
     ModelStep,
     Effect.gen(function* () {

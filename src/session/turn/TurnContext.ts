@@ -1,6 +1,6 @@
-import type { SessionFeed } from "./SessionFeed.ts"
-import type { SessionLog } from "./SessionLog.ts"
-import type { Steering } from "./Steering.ts"
+import type { SessionFeed } from "../SessionFeed.ts"
+import type { SessionLog } from "../SessionLog.ts"
+import type { Steering } from "../Steering.ts"
 import type { Turn } from "./Turn.ts"
 
 /** What all parts of one running turn share; none of it changes while the turn runs. */

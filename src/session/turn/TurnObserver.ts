@@ -1,10 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { ModelFinished } from "../llama/LlamaClient.ts"
-import type { CallId, TurnId } from "../protocol/Ids.ts"
-import type { SessionFeed, TurnEvent } from "./SessionFeed.ts"
+import type { ModelFinished } from "../../llama/LlamaClient.ts"
+import type { CallId, TurnId } from "../../protocol/Ids.ts"
+import type { SessionFeed, TurnEvent } from "../SessionFeed.ts"
 
-export type { ModelFinished } from "../llama/LlamaClient.ts"
+export type { ModelFinished } from "../../llama/LlamaClient.ts"
 
 /** Follows turns from within: it is told at once, waits for nothing, and changes nothing. */
 export interface TurnObserver {
@@ -19,9 +19,12 @@ export interface TurnObserver {
 }
 
 /** Who follows the turns; nobody, unless telemetry is turned on. */
-export const TurnObserver = Context.Reference<TurnObserver | undefined>("atomic-agent-sidecar/session/TurnObserver", {
-  defaultValue: () => undefined
-})
+export const TurnObserver = Context.Reference<TurnObserver | undefined>(
+  "atomic-agent-sidecar/session/turn/TurnObserver",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 /** A feed that the follower hears too. */
 export const observed = (feed: SessionFeed, follower: TurnObserver | undefined): SessionFeed =>

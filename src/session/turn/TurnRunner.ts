@@ -2,19 +2,19 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../config/Config.ts"
-import type { ToolCall } from "../domain/ToolCall.ts"
-import type { Usage } from "../llama/LlamaClient.ts"
-import { freshCallId } from "../protocol/Ids.ts"
-import { StdoutSink } from "../stdio/StdoutSink.ts"
-import { Toolbox } from "../tools/Toolbox.ts"
+import { Config } from "../../config/Config.ts"
+import type { ToolCall } from "../../domain/ToolCall.ts"
+import type { Usage } from "../../llama/LlamaClient.ts"
+import { freshCallId } from "../../protocol/Ids.ts"
+import { StdoutSink } from "../../stdio/StdoutSink.ts"
+import { Toolbox } from "../../tools/Toolbox.ts"
 import { metric } from "./Metric.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
-import { recover } from "./Recover.ts"
-import * as SessionFeed from "./SessionFeed.ts"
-import type { HeadChange, SessionLog, Undated } from "./SessionLog.ts"
-import type { SkillNotices } from "./SkillNotices.ts"
-import type { Steering } from "./Steering.ts"
+import { recover } from "../Recover.ts"
+import * as SessionFeed from "../SessionFeed.ts"
+import type { HeadChange, SessionLog, Undated } from "../SessionLog.ts"
+import type { SkillNotices } from "../SkillNotices.ts"
+import type { Steering } from "../Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
 import { type TurnContext, toMillis } from "./TurnContext.ts"
@@ -62,7 +62,7 @@ export class TurnRunner extends Context.Service<
     /** Ends what the tools of earlier calls have left running in the background. */
     readonly endBackground: Effect.Effect<void>
   }
->()("atomic-agent-sidecar/session/TurnRunner") {
+>()("atomic-agent-sidecar/session/turn/TurnRunner") {
   static readonly layer = Layer.effect(
     TurnRunner,
     Effect.gen(function* () {
