@@ -1,4 +1,5 @@
-import { type EventFrame, eventExtension, events, type SidecarEvent } from "../protocol/Event.ts"
+import type { EventFrame, SidecarEvent } from "../protocol/Event.ts"
+import { eventExtensions } from "../protocol/EventTypes.ts"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { HelloResult, SendMessageResult } from "../protocol/Request.ts"
 import { ResponseChecker, type SentRequest } from "./ResponseChecker.ts"
@@ -74,8 +75,8 @@ class Checker {
   }
 
   #event(at: number, frame: SidecarEvent): void {
-    if (!Object.hasOwn(events, frame.type)) return this.#breach(at, `there is no event ${String(frame.type)}`)
-    const extension = eventExtension[frame.type]
+    if (!Object.hasOwn(eventExtensions, frame.type)) return this.#breach(at, `there is no event ${String(frame.type)}`)
+    const extension = eventExtensions[frame.type]
     if (extension !== undefined && !this.#seen.granted.has(extension)) {
       this.#breach(at, `${frame.type}, and ${extension} was not granted`)
     }

@@ -4,13 +4,13 @@ import { readAnswer } from "../../scripts/chat/Answer.ts"
 import { playDemo } from "../../scripts/chat/Demo.ts"
 import { makeScreen } from "../../scripts/chat/Screen.ts"
 import { colourDiff, styleFor } from "../../scripts/chat/Style.ts"
-import type { Event, SidecarEvent } from "../../src/protocol/Event.ts"
+import type { EmittedEvent, SidecarEvent } from "../../src/protocol/Event.ts"
 
 const bin = Path.join(import.meta.dirname, "FakeSidecar.ts")
 const sessionId = "s-1"
 const turn = { sessionId, turnId: "t-1" }
 
-const drawn = (...events: ReadonlyArray<Event>): string => {
+const drawn = (...events: ReadonlyArray<EmittedEvent>): string => {
   let text = ""
   const screen = makeScreen({ write: (more) => (text += more), style: styleFor(false), width: () => 60 })
   for (const event of events) screen.show({ kind: "event", id: "e", ...event } as SidecarEvent)
@@ -18,11 +18,11 @@ const drawn = (...events: ReadonlyArray<Event>): string => {
 }
 
 const call = (callId: string, tool: string) => ({ ...turn, stepIndex: -1, step: 0, callId, tool }) as const
-const started = (callId: string, tool: string, args: unknown): Event => ({
+const started = (callId: string, tool: string, args: unknown): EmittedEvent => ({
   type: "tool_call_started",
   payload: { ...call(callId, tool), args }
 })
-const result = (callId: string, tool: string, status: "ok" | "error", summary: string, batch = {}): Event => ({
+const result = (callId: string, tool: string, status: "ok" | "error", summary: string, batch = {}): EmittedEvent => ({
   type: "tool_call_result",
   payload: { ...call(callId, tool), status, summary, ...batch }
 })
@@ -79,7 +79,7 @@ describe("the screen of the terminal chat", () => {
   it("lets nothing that it is told drive the terminal, nor look like something else", () => {
     const bad = "a\u001b]0;title\u0007b\u009bc\u202ed\rx"
     const good = "a\\u001b]0;title\\u0007b\\u009bc\\u202ed\\u000dx"
-    const events: ReadonlyArray<Event> = [
+    const events: ReadonlyArray<EmittedEvent> = [
       { type: "user_message", payload: { ...turn, text: bad } },
       { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: bad } },
       { type: "assistant_delta", payload: { ...turn, text: bad } },

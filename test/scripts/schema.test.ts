@@ -61,8 +61,8 @@ describe("protocol.schema.json", () => {
   }
 
   it("names the shared types once and refers to them", () => {
-    assert.deepStrictEqual(schema.definitions.SendMessageResult.properties.reason, { $ref: "#/definitions/TurnReason" })
-    assert.deepStrictEqual(schema.definitions.SessionState.properties.status, { $ref: "#/definitions/SessionStatus" })
+    assert.strictEqual(schema.definitions.SendMessageResult.properties.reason.$ref, "#/definitions/TurnReason")
+    assert.strictEqual(schema.definitions.SessionState.properties.status.$ref, "#/definitions/SessionStatus")
   })
 
   it("refers to nothing that it does not define", () => {
