@@ -5,12 +5,12 @@ import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as esbuild from "esbuild"
-import { nodeEnv, nodeFlags, ownBin } from "../../src/host/OwnBin.ts"
+import { nodeEnv, nodeFlags, resolveBin } from "../../src/host/BinPath.ts"
 import { binPath, root } from "../support/Bin.ts"
 
 describe("the sidecar that a host finds by itself", () => {
   it("is the built one, from the sources", () => {
-    assert.strictEqual(ownBin(), binPath)
+    assert.strictEqual(resolveBin(), binPath)
   })
 
   it("lies beside the built host, and beside its shared parts", () => {
@@ -19,10 +19,10 @@ describe("the sidecar that a host finds by itself", () => {
     Fs.mkdirSync(Path.dirname(bin))
     Fs.writeFileSync(bin, "")
     for (const file of ["host.js", "chunks/host-A1.js"]) {
-      assert.strictEqual(ownBin(pathToFileURL(Path.join(dist, file)).href), bin)
+      assert.strictEqual(resolveBin(pathToFileURL(Path.join(dist, file)).href), bin)
     }
     Fs.rmSync(dist, { recursive: true })
-    assert.throws(() => ownBin(pathToFileURL(Path.join(dist, "app.js")).href), /name it with `command` and `args`/)
+    assert.throws(() => resolveBin(pathToFileURL(Path.join(dist, "app.js")).href), /name it with `command` and `args`/)
   })
 
   it("is run as Node by Electron too", () => {
