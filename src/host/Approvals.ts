@@ -24,8 +24,6 @@ interface PendingApproval {
 
 export interface ApprovalsOptions {
   readonly onApproval: OnApproval | undefined
-  /** Whether a listener may answer in place of a handler. */
-  readonly hasListeners: () => boolean
   readonly respond: (approvalId: string, approval: Approval) => void
 }
 
@@ -58,12 +56,11 @@ export class Approvals {
   }
 
   async #ask(request: ApprovalRequest): Promise<void> {
-    const { hasListeners, onApproval, respond } = this.#options
+    const { onApproval, respond } = this.#options
     const { approvalId, callId, sessionId } = request
+    // Without an answer the turn would wait without end. A listener to events is no promise of one: it may be a logger.
     if (onApproval === undefined) {
-      // The turn would wait without end.
-      if (!hasListeners()) respond(approvalId, { approved: false, reason: "this host has nobody to ask" })
-      return
+      return respond(approvalId, { approved: false, reason: "this host has nobody to ask" })
     }
     const controller = new AbortController()
     this.#pending.set(approvalId, { sessionId, callId, controller })

@@ -61,11 +61,6 @@ export class EventListeners {
     return mailbox
   }
 
-  /** Whether any listener or iterator would receive an event of this type. */
-  listensTo(type: EventType): boolean {
-    return this.#all.size > 0 || (this.#byType.get(type)?.size ?? 0) > 0
-  }
-
   /** Calls the listeners of the event's type, then those of all events, each in the order in which it was added. */
   dispatch(event: SidecarEvent): void {
     this.#keepEarly(event)

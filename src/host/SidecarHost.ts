@@ -17,7 +17,7 @@ export { EventsLost, RequestFailed, type SidecarExit, SidecarGone } from "./Host
 export type { SentTurn, TurnPiece, TurnResult } from "./SentTurn.ts"
 
 export interface HostOptions {
-  /** Answers approval requests. Without it, and if nothing listens to events, every request is denied. */
+  /** Answers approval requests. Without it every request is denied, even if a listener sees the request's event. */
   readonly onApproval?: OnApproval | undefined
   /** Called with every frame as it was read, including those of a newer protocol, which nothing else here shows. */
   readonly onFrame?: ((frame: unknown) => void) | undefined
@@ -98,7 +98,6 @@ export class SidecarHost implements AsyncDisposable {
   private constructor(pipe: Pipe, { onApproval, onFrame, onNoise }: HostOptions) {
     const approvals = new Approvals({
       onApproval,
-      hasListeners: () => onFrame !== undefined || this.#listeners.listensTo("approval_request"),
       respond: (approvalId, approval) => this.#respond(approvalId, approval)
     })
     this.#pipe = pipe
