@@ -1,14 +1,25 @@
 import * as Fs from "node:fs"
 import { fileURLToPath } from "node:url"
+import { BinNotFound } from "./HostError.ts"
 
 /** Locations of the bin relative to this module, which is in `dist/`, in `dist/chunks/` or in the sources. */
 const candidates = ["./sidecar/main.js", "../sidecar/main.js", "../../dist/sidecar/main.js"]
 
-/** The path of this package's bin. Throws if it is not beside `base`, as in a host that is bundled into one file. */
-export const resolveBin = (base: string = import.meta.url): string => {
+/**
+ * The path of the sidecar's bin: the given one, otherwise that of this package, which is beside the module `base`.
+ * Throws `BinNotFound` if there is no such file. Without a path that is the rule in a bundle: there `import.meta.url`
+ * names the bundle, or is empty because the bundle is a CommonJS module.
+ */
+export const resolveBin = (bin: string | undefined, base: string | undefined = import.meta.url): string => {
+  if (bin !== undefined) {
+    if (Fs.existsSync(bin)) return bin
+    throw new BinNotFound(`there is no file ${bin}`)
+  }
+  // Bundlers leave `undefined`, an empty string or a URL of another scheme.
+  if (base?.startsWith("file:") !== true) throw new BinNotFound("this module does not know its own path")
   const path = candidates.map((each) => fileURLToPath(new URL(each, base))).find((each) => Fs.existsSync(each))
   if (path !== undefined) return path
-  throw new Error(`no sidecar beside ${base}: name it with \`command\` and \`args\``)
+  throw new BinNotFound(`there is no sidecar/main.js beside ${fileURLToPath(base)}`)
 }
 
 /**

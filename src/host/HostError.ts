@@ -51,3 +51,19 @@ export class EventsLost extends Error {
     super(`more than ${limit} events waited for an iterator that nobody read`)
   }
 }
+
+/**
+ * `SidecarHost.spawn` does not know which file to run: the option `bin` names no file, or it is not given and the bin is
+ * not beside the host's own code, as in a host that is bundled into one file. Thrown at once, since no sidecar exists.
+ */
+export class BinNotFound extends Error {
+  readonly _tag = "BinNotFound"
+  override readonly name = "BinNotFound"
+
+  constructor(why: string) {
+    super(
+      `${why}: give SidecarHost.spawn the path of the sidecar's main.js as the option "bin" ` +
+        `(the file that "atomic-agent-sidecar/sidecar" resolves to), or a program to run as the option "command"`
+    )
+  }
+}

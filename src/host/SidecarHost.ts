@@ -13,7 +13,7 @@ import { runShutdownSteps } from "./ShutdownSteps.ts"
 import { TurnTracker } from "./TurnTracker.ts"
 
 export type { Approval, ApprovalRequest, OnApproval } from "./Approvals.ts"
-export { EventsLost, RequestFailed, type SidecarExit, SidecarGone } from "./HostError.ts"
+export { BinNotFound, EventsLost, RequestFailed, type SidecarExit, SidecarGone } from "./HostError.ts"
 export type { SentTurn, TurnPiece, TurnResult } from "./SentTurn.ts"
 
 export interface HostOptions {
@@ -26,8 +26,14 @@ export interface HostOptions {
 }
 
 export interface SpawnOptions extends HostOptions {
-  /** The program to run; by default this process's own Node or Electron, with the sidecar of this package. */
+  /**
+   * The path of the sidecar's `main.js`, which is run by this process's own Node (22.19 or newer) or Electron. By default
+   * the one of this package; a host that is bundled must give it. Has no meaning together with `command`.
+   */
+  readonly bin?: string | undefined
+  /** Another program to run instead, such as the sidecar as a single executable. */
   readonly command?: string | undefined
+  /** Arguments for the program. */
   readonly args?: ReadonlyArray<string> | undefined
   /** The whole environment of the sidecar; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined
@@ -79,12 +85,15 @@ export class SidecarHost implements AsyncDisposable {
   readonly #turns: TurnTracker
   #shutdown: Promise<SidecarExit> | undefined
 
-  /** Starts a sidecar as a child process. If it cannot be started, requests reject with `SidecarGone`. */
+  /**
+   * Starts a sidecar as a child process. If it cannot be started, requests reject with `SidecarGone`. Throws `BinNotFound`
+   * if there is no bin to start.
+   */
   static spawn(options: SpawnOptions = {}): SidecarHost {
-    const { args = [], command, cwd, env = process.env, onStderr = () => {} } = options
+    const { args = [], bin, command, cwd, env = process.env, onStderr = () => {} } = options
     const run =
       command === undefined
-        ? { command: process.execPath, args: [...nodeFlags(), resolveBin(), ...args], env: nodeEnv(env) }
+        ? { command: process.execPath, args: [...nodeFlags(), resolveBin(bin), ...args], env: nodeEnv(env) }
         : { command, args, env }
     const pipe = spawnChild({ ...run, cwd, onStderr: (text) => runCallback(() => onStderr(text)) })
     return new SidecarHost(pipe, options)
