@@ -111,6 +111,15 @@ describe("the README's hosts", () => {
     )
   })
 
+  it("the minimal one prints why a turn failed", async () => {
+    using program = new Program(codeOf("minimal-host"), {
+      turns: [{ steps: [{ failure: { kind: "Rejected", status: 401, message: "the key is wrong" } }] }]
+    })
+    const [code, signal] = await program.closed
+    assert.deepStrictEqual({ code, signal }, { code: 0, signal: null })
+    assert.match(program.output, /^\(failed: .*the key is wrong.*\)\n$/)
+  })
+
   it("the longer one loses nothing of what was typed before it was ready, as where its input is a file", async () => {
     const said = (text: string) => ({ when: { userTextIncludes: text }, steps: [{ text: `${text}? Yes.` }] })
     using program = new Program(codeOf("conversation"), { turns: [said("one"), said("two")] })
