@@ -42,12 +42,12 @@ const install = (code: string, config: object = {}, file = "program.mts") => {
   }
 }
 
-const converse = async (host: SidecarHost, message: string): Promise<{ said: string; reason: string }> => {
+const converse = async (host: SidecarHost, message: string): Promise<{ text: string; reason: string }> => {
   const { sessionId } = await host.request("start_session", { workingDir: "." })
   const turn = host.send(sessionId, message)
-  let said = ""
-  for await (const piece of turn) said += piece.text
-  return { said, reason: (await turn.result).reason }
+  let text = ""
+  for await (const piece of turn) text += piece.text
+  return { text, reason: (await turn.result).reason }
 }
 
 describe("the README's examples", () => {
@@ -68,7 +68,7 @@ describe("the README's examples", () => {
     const host = SidecarHost.spawn({ ...program, onStderr: (chunk) => (stderr += chunk) })
     const results: Array<string> = []
     host.on("tool_call_result", ({ summary, tool }) => results.push(`${tool}: ${summary}`))
-    assert.deepStrictEqual(await converse(host, "What is it?"), { said: "6", reason: "reply" })
+    assert.deepStrictEqual(await converse(host, "What is it?"), { text: "6", reason: "reply" })
     const { exitCode, signal } = await host.shutdown()
     assert.deepStrictEqual(
       { exitCode, signal, stderr, results },

@@ -3,7 +3,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { type RequestOutcome, Connection } from "../../src/host/Connection.ts"
 import { SidecarGone, type SidecarExit } from "../../src/host/HostError.ts"
 
-/** A pipe whose input has broken already, while how the sidecar ended is for the test to tell. */
+/** A connection whose input is closed already; the test decides when and how the sidecar ends. */
 const broken = () => {
   const ended = Promise.withResolvers<SidecarExit>()
   const input = new PassThrough()

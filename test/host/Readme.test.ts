@@ -21,7 +21,7 @@ class Program implements Disposable {
   readonly #child: ChildProcessWithoutNullStreams
   readonly closed: Promise<ReadonlyArray<unknown>>
   output = ""
-  #seen = 0
+  #read = 0
   #wake = () => {}
 
   constructor(code: string, script: Script) {
@@ -35,21 +35,21 @@ class Program implements Disposable {
       cwd: this.#dir.path,
       env: { ...process.env, ATOMIC_AGENT_STATE_DIR: this.#dir.path }
     })
-    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => this.#hear(text))
-    this.#child.stderr.setEncoding("utf8").on("data", (text: string) => this.#hear(text))
+    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => this.#append(text))
+    this.#child.stderr.setEncoding("utf8").on("data", (text: string) => this.#append(text))
     this.closed = once(this.#child, "close")
     void this.closed.then(() => this.#wake())
   }
 
-  /** Waits until it has written the text, behind what was waited for before. */
-  async says(text: string): Promise<void> {
+  /** Waits until it has printed the text, after the text that was waited for before. */
+  async prints(text: string): Promise<void> {
     for (;;) {
-      const at = this.output.indexOf(text, this.#seen)
+      const at = this.output.indexOf(text, this.#read)
       if (at !== -1) {
-        this.#seen = at + text.length
+        this.#read = at + text.length
         return
       }
-      if (this.#child.exitCode !== null) throw new Error(`it ended without saying ${text}:\n${this.output}`)
+      if (this.#child.exitCode !== null) throw new Error(`it ended without printing ${text}:\n${this.output}`)
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
@@ -75,7 +75,7 @@ class Program implements Disposable {
     this.#dir[Symbol.dispose]()
   }
 
-  #hear(text: string): void {
+  #append(text: string): void {
     this.output += text
     this.#wake()
   }
@@ -121,8 +121,8 @@ describe("the README's hosts", () => {
   })
 
   it("the longer one loses nothing of what was typed before it was ready, as where its input is a file", async () => {
-    const said = (text: string) => ({ when: { userTextIncludes: text }, steps: [{ text: `${text}? Yes.` }] })
-    using program = new Program(codeOf("conversation"), { turns: [said("one"), said("two")] })
+    const answers = (text: string) => ({ when: { userTextIncludes: text }, steps: [{ text: `${text}? Yes.` }] })
+    using program = new Program(codeOf("conversation"), { turns: [answers("one"), answers("two")] })
     program.types("one\ntwo\n")
     program.leave()
     const [code] = await program.closed
@@ -144,34 +144,34 @@ describe("the README's hosts", () => {
       ],
       otherwise: { text: "Never mind." }
     })
-    await program.says("› ")
+    await program.prints("› ")
     program.types("write yes.txt\n")
-    await program.says("fs.write: ")
-    await program.says("+hello")
-    await program.says("Allow it? [y/N] ")
+    await program.prints("fs.write: ")
+    await program.prints("+hello")
+    await program.prints("Allow it? [y/N] ")
     program.types("y\n")
-    await program.says("Never mind.\n\n(reply)\n› ")
+    await program.prints("Never mind.\n\n(reply)\n› ")
     assert.strictEqual(program.read("yes.txt"), "hello\n")
 
     program.types("write no.txt\n")
-    await program.says("Allow it? [y/N] ")
+    await program.prints("Allow it? [y/N] ")
     program.types("not there\n")
-    await program.says("Never mind.\n\n(reply)\n› ")
+    await program.prints("Never mind.\n\n(reply)\n› ")
     assert.throws(() => program.read("no.txt"), /ENOENT/)
 
     program.types("write no.txt\n")
-    await program.says("Allow it? [y/N] ")
+    await program.prints("Allow it? [y/N] ")
     program.interrupt()
-    await program.says("(cancelled)\n› ")
+    await program.prints("(cancelled)\n› ")
 
     program.types("wait\n")
-    await program.says("Once upon a time")
+    await program.prints("Once upon a time")
     program.interrupt()
-    await program.says("(cancelled)\n› ")
+    await program.prints("(cancelled)\n› ")
 
     program.types("fail\n")
-    await program.says("the line is dead")
-    await program.says(")\n› ")
+    await program.prints("the line is dead")
+    await program.prints(")\n› ")
     program.leave()
     assert.deepStrictEqual((await program.closed)[0], 0, program.output)
   })

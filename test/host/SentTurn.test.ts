@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { unstreamedText } from "../../src/host/SentTurn.ts"
 
-describe("what of a reply has not been said yet", () => {
+describe("the part of a reply that has not been streamed", () => {
   const rows: ReadonlyArray<[streamed: string, reply: string, rest: string]> = [
     ["", "Hello", "Hello"],
     ["Hello", "Hello", ""],
