@@ -40,4 +40,4 @@ export { agent, agentWith, model, sessionServices } from "./Sidecar.ts"
 export * as SkillFolders from "./skills/SkillFolders.ts"
 export { sidecarVersion } from "./Version.ts"
 
-export { type ApprovalOption, type SentTurn, SidecarHostService } from "./host/SidecarHostService.ts"
+export { type ApprovalOption, type SentTurnEffects, SidecarHostService } from "./host/SidecarHostService.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { unsaid } from "../../src/host/Turn.ts"
+import { unstreamedText } from "../../src/host/SentTurn.ts"
 
-describe("what of a reply has not been said yet", () => {
+describe("the part of a reply that has not been streamed", () => {
   const rows: ReadonlyArray<[streamed: string, reply: string, rest: string]> = [
     ["", "Hello", "Hello"],
     ["Hello", "Hello", ""],
@@ -16,7 +16,7 @@ describe("what of a reply has not been said yet", () => {
   ]
   for (const [streamed, reply, rest] of rows) {
     it(`${JSON.stringify(rest)} after ${JSON.stringify(streamed)} of ${JSON.stringify(reply)}`, () => {
-      assert.strictEqual(unsaid(streamed, reply), rest)
+      assert.strictEqual(unstreamedText(streamed, reply), rest)
     })
   }
 })

@@ -5,12 +5,13 @@ import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as esbuild from "esbuild"
-import { nodeEnv, nodeFlags, ownBin } from "../../src/host/OwnBin.ts"
+import { nodeEnv, nodeFlags, resolveBin } from "../../src/host/BinPath.ts"
+import { BinNotFound } from "../../src/host/HostError.ts"
 import { binPath, root } from "../support/Bin.ts"
 
 describe("the sidecar that a host finds by itself", () => {
   it("is the built one, from the sources", () => {
-    assert.strictEqual(ownBin(), binPath)
+    assert.strictEqual(resolveBin(undefined), binPath)
   })
 
   it("lies beside the built host, and beside its shared parts", () => {
@@ -19,10 +20,30 @@ describe("the sidecar that a host finds by itself", () => {
     Fs.mkdirSync(Path.dirname(bin))
     Fs.writeFileSync(bin, "")
     for (const file of ["host.js", "chunks/host-A1.js"]) {
-      assert.strictEqual(ownBin(pathToFileURL(Path.join(dist, file)).href), bin)
+      assert.strictEqual(resolveBin(undefined, pathToFileURL(Path.join(dist, file)).href), bin)
     }
     Fs.rmSync(dist, { recursive: true })
-    assert.throws(() => ownBin(pathToFileURL(Path.join(dist, "app.js")).href), /name it with `command` and `args`/)
+  })
+
+  it("is the one that is named, if there is one", () => {
+    assert.strictEqual(resolveBin(binPath, ""), binPath)
+  })
+
+  const unknown: ReadonlyArray<[what: string, bin: string | undefined, base: string, why: string]> = [
+    [
+      "the bin is not beside it",
+      undefined,
+      pathToFileURL("/app/main.js").href,
+      "no sidecar/main.js beside /app/main.js"
+    ],
+    ["a bundler has emptied its URL", undefined, "", "does not know its own path"],
+    ["it was loaded from the web", undefined, "http://localhost/app.js", "does not know its own path"],
+    ["the named file is not there", "/app/sidecar.js", import.meta.url, "no file /app/sidecar.js"]
+  ]
+  it.each(unknown)("is asked for by the name of the option where %s", (_, bin, base, why) => {
+    const find = () => resolveBin(bin, base)
+    assert.throws(find, BinNotFound, why)
+    assert.throws(find, 'as the option "bin" (the file that "atomic-agent-sidecar/sidecar" resolves to)')
   })
 
   it("is run as Node by Electron too", () => {

@@ -144,7 +144,7 @@ describe("a turn", () => {
     assert.strictEqual(await rejection(turn.result), error)
   })
 
-  it("rejects, after what was said, when the sidecar dies", async () => {
+  it("rejects, after the pieces before it, when the sidecar dies", async () => {
     const peer = new Peer()
     const turn = peer.host().send(sessionId, "hello")
     await peer.take("send_message")
@@ -169,7 +169,7 @@ describe("a turn", () => {
     peer.write(delta("b"), reply("ab"), response(id, done("reply")))
     assert.deepStrictEqual(await turn.result, done("reply"))
     assert.deepStrictEqual(
-      peer.heard.map(({ type }) => type),
+      peer.requests.map(({ type }) => type),
       ["send_message"]
     )
   })
@@ -195,7 +195,7 @@ describe("turns that wait for each other", () => {
     }
   })
 
-  it("are told apart though one in the middle is taken out before its answer comes", async () => {
+  it("are kept apart though one in the middle is taken out before its answer comes", async () => {
     const peer = new Peer()
     const host = peer.host()
     const [first, second, third] = ["one", "two", "three"].map((text) => host.send(sessionId, text))
@@ -213,7 +213,7 @@ describe("turns that wait for each other", () => {
     assert.deepStrictEqual((await drain(first!)).items, [])
   })
 
-  it("are told apart by name where the queue tells names", async () => {
+  it("are kept apart by id where the queue reports ids", async () => {
     const peer = new Peer()
     const host = peer.host()
     const turns = ["same", "same"].map((text) => host.send(sessionId, text))
@@ -253,7 +253,7 @@ describe("turns that wait for each other", () => {
     assert.strictEqual((await turns[1]!.result).reason, "finish")
   })
 
-  it("do not hear what another session says", async () => {
+  it("get no pieces of another session", async () => {
     const peer = new Peer()
     const host = peer.host()
     const turn = host.send(sessionId, "hello")
