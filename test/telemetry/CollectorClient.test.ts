@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
-import * as OtlpClient from "../../src/telemetry/OtlpClient.ts"
+import * as CollectorClient from "../../src/telemetry/CollectorClient.ts"
 
 /** A collector; its URL. */
 const collector = (answer: (response: Http.ServerResponse) => void) =>
@@ -33,7 +33,7 @@ describe("the client of the exporter", () => {
         }
         more()
       })
-      const { status } = yield* HttpClient.post(url).pipe(Effect.provide(OtlpClient.layer))
+      const { status } = yield* HttpClient.post(url).pipe(Effect.provide(CollectorClient.layer))
       assert.strictEqual(status, 200)
       yield* Deferred.await(gone)
       // As much as the sockets hold, and no more than that.
@@ -46,7 +46,7 @@ describe("the client of the exporter", () => {
       const url = yield* collector((response) => {
         response.writeHead(200, { "Content-Encoding": "gzip", "Content-Length": 3 }).end("{}!")
       })
-      const { status } = yield* HttpClient.post(url).pipe(Effect.provide(OtlpClient.layer))
+      const { status } = yield* HttpClient.post(url).pipe(Effect.provide(CollectorClient.layer))
       assert.strictEqual(status, 200)
     })
   )
@@ -59,7 +59,7 @@ describe("the client of the exporter", () => {
         response.end("{}")
       })
       const twice = Effect.repeat(HttpClient.post(url), { times: 1 })
-      yield* twice.pipe(Effect.provide(OtlpClient.layer))
+      yield* twice.pipe(Effect.provide(CollectorClient.layer))
       assert.strictEqual(ports.size, 1)
     })
   )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isRefusedByName, mayConnect } from "../../src/tools/HostRules.ts"
-import { isInCidr, isPublic } from "../../src/tools/PublicAddress.ts"
+import { isRefusedByName, mayConnect } from "../../src/http/HttpAllowlist.ts"
+import { isInCidr, isPublic } from "../../src/http/PublicAddress.ts"
 
 const open = [
   "1.1.1.1",

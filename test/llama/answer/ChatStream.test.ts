@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ReplyReader from "../../src/llama/ReplyReader.ts"
-import { call, delta, event, more, named, reasoning, stop, text } from "./dialects/Row.ts"
+import * as ChatStream from "../../../src/llama/answer/ChatStream.ts"
+import { call, delta, event, more, named, reasoning, stop, text } from "../dialects/Row.ts"
 
 describe("a sign of life", () => {
   const rows: ReadonlyArray<readonly [what: string, read: string, alive: boolean]> = [
@@ -19,7 +19,7 @@ describe("a sign of life", () => {
   ]
   for (const [what, read, alive] of rows) {
     it(`${alive ? "is" : "is not"} ${what}`, () => {
-      assert.strictEqual(ReplyReader.push(ReplyReader.start([]), Buffer.from(read)).alive, alive)
+      assert.strictEqual(ChatStream.push(ChatStream.start([]), Buffer.from(read)).alive, alive)
     })
   }
 })
@@ -38,12 +38,12 @@ describe("an answer that does not end", () => {
   ]
   for (const [what, first, again, times] of rows) {
     it(`of ${what} fails`, () => {
-      let step = ReplyReader.push(ReplyReader.start([]), Buffer.from(first))
+      let step = ChatStream.push(ChatStream.start([]), Buffer.from(first))
       for (let at = 0; at < times; at += 1) {
         assert.isUndefined(step.end, `${at}`)
-        step = ReplyReader.push(step.state, Buffer.from(again(at)))
+        step = ChatStream.push(step.state, Buffer.from(again(at)))
       }
-      const { end } = ReplyReader.push(step.state, Buffer.from(again(times)))
+      const { end } = ChatStream.push(step.state, Buffer.from(again(times)))
       assert.strictEqual(end?._tag === "Failed" ? end.reason._tag : end?._tag, "Rejected")
       assert.match(
         end?._tag === "Failed" ? end.reason.message : "",

@@ -1,42 +1,39 @@
-import * as ChatChunk from "./answer/ChatChunk.ts"
-import * as ChunkDecoder from "./answer/ChunkDecoder.ts"
-import * as EventStream from "./answer/EventStream.ts"
-import type { ServerEvent } from "./answer/EventStream.ts"
-import type { ModelEvent } from "./LlamaClient.ts"
-import { Cut, Malformed } from "./LlamaError.ts"
-import type { LlamaError } from "./LlamaError.ts"
-import { complaint, toReason } from "./ServerError.ts"
-import * as TextTemplate from "./TextTemplate.ts"
-import type { ToolSpec } from "../domain/ToolCall.ts"
+import type { ToolSpec } from "../../domain/ToolCall.ts"
+import type { ModelEvent } from "../LlamaClient.ts"
+import { Cut, Malformed } from "../LlamaError.ts"
+import type { LlamaError } from "../LlamaError.ts"
+import { complaint, toReason } from "../ServerError.ts"
+import * as ChatChunk from "./ChatChunk.ts"
+import * as ChunkDecoder from "./ChunkDecoder.ts"
+import * as EventStream from "./EventStream.ts"
+import type { ServerEvent } from "./EventStream.ts"
 
-/** The body of one streamed answer, as far as it has been read. */
-export interface ReplyState {
+/** A streamed chat completion, as far as it has been read. */
+export interface ChatStreamState {
   readonly lines: EventStream.EventStreamState
   readonly decoder: ChunkDecoder.DecoderState
-  readonly template: TextTemplate.TextTemplate | null
 }
 
-/** What a read brought; once `end` is there the rest of the body means nothing. */
-export interface ReplyStep {
-  readonly state: ReplyState
+/** The result of one read; once `end` is there the rest of the body means nothing. */
+export interface ChatStreamStep {
+  readonly state: ChatStreamState
   readonly events: ReadonlyArray<ModelEvent>
-  /** Whether the server gave a sign of life: a ping is none, since a hung server goes on pinging. */
+  /** True if this read is a sign of life: a ping is none, since a hung server goes on pinging. */
   readonly alive: boolean
-  readonly end?: ReplyEnd
+  readonly end?: ChatStreamEnd
 }
 
-export type ReplyEnd =
+export type ChatStreamEnd =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "Failed"; readonly reason: LlamaError["reason"] }
 
-export const start = (tools: ReadonlyArray<ToolSpec>): ReplyState => ({
+export const start = (tools: ReadonlyArray<ToolSpec>): ChatStreamState => ({
   lines: EventStream.start,
-  decoder: ChunkDecoder.start(tools),
-  template: null
+  decoder: ChunkDecoder.start(tools)
 })
 
 /** One read of the body, which may begin and end anywhere. */
-export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
+export const push = (state: ChatStreamState, bytes: Uint8Array): ChatStreamStep => {
   const step = EventStream.push(state.lines, bytes)
   const read = readEvents(state, step.state, step.events)
   if (read.end !== undefined || !step.tooLong) return read
@@ -45,7 +42,7 @@ export const push = (state: ReplyState, bytes: Uint8Array): ReplyStep => {
 }
 
 /** The end of the body, clean or not: an answer that gave its reason is complete, any other one failed for `how`. */
-export const finish = (state: ReplyState, how: LlamaError["reason"]): ReplyStep => {
+export const finish = (state: ChatStreamState, how: LlamaError["reason"]): ChatStreamStep => {
   const read = readEvents(state, state.lines, EventStream.finish(state.lines))
   // What cannot be parsed at the very end is the beginning of what did not come.
   if (read.end !== undefined && !(read.end._tag === "Failed" && read.end.reason._tag === "Malformed")) return read
@@ -54,7 +51,7 @@ export const finish = (state: ReplyState, how: LlamaError["reason"]): ReplyStep 
 
 const doneWithoutReason = Cut.make({ detail: "the answer ended without a finish reason" })
 
-const conclude = (read: ReplyStep, how: LlamaError["reason"]): ReplyStep => {
+const conclude = (read: ChatStreamStep, how: LlamaError["reason"]): ChatStreamStep => {
   const last = ChunkDecoder.finish(read.state.decoder)
   return last === null
     ? { ...read, end: { _tag: "Failed", reason: how } }
@@ -62,18 +59,18 @@ const conclude = (read: ReplyStep, how: LlamaError["reason"]): ReplyStep => {
 }
 
 const readEvents = (
-  from: ReplyState,
+  from: ChatStreamState,
   lines: EventStream.EventStreamState,
   incoming: ReadonlyArray<ServerEvent>
-): ReplyStep => {
+): ChatStreamStep => {
   const events: Array<ModelEvent> = []
-  let { decoder, template } = from
+  let { decoder } = from
   let alive = false
-  const stop = (end?: ReplyEnd): ReplyStep => {
-    const state = { lines, decoder, template }
+  const stop = (end?: ChatStreamEnd): ChatStreamStep => {
+    const state = { lines, decoder }
     return end === undefined ? { state, events, alive } : { state, events, alive, end }
   }
-  const take = (chunk: ChatChunk.ChatChunk): ReplyEnd | undefined => {
+  const take = (chunk: ChatChunk.ChatChunk): ChatStreamEnd | undefined => {
     alive = true
     const decoded = ChunkDecoder.decode(decoder, chunk)
     decoder = decoded.state
@@ -81,17 +78,11 @@ const readEvents = (
     return decoded.failure === undefined ? undefined : { _tag: "Failed", reason: decoded.failure }
   }
   for (const event of incoming) {
-    const known = template === null || event.name === "error" ? null : TextTemplate.fit(template, event.data)
-    if (known !== null) {
-      const failure = take(known)
-      if (failure !== undefined) return stop(failure)
-      continue
-    }
     if (isDone(event.data)) return conclude(stop(), doneWithoutReason)
     const payloads = parse(event.data)
     if (event.name === "error") {
-      const said = complaint(payloads?.[0] ?? event.data) ?? { words: event.data }
-      return stop({ _tag: "Failed", reason: toReason(said, 200) })
+      const error = complaint(payloads?.[0] ?? event.data) ?? { words: event.data }
+      return stop({ _tag: "Failed", reason: toReason(error, 200) })
     }
     if (payloads === null) {
       if (event.name === "bare") continue
@@ -101,7 +92,6 @@ const readEvents = (
     for (const payload of payloads) {
       const chunk = ChatChunk.narrow(payload)
       if (chunk === null) continue
-      template = TextTemplate.learn(event.data, chunk) ?? template
       const failure = take(chunk)
       if (failure !== undefined) return stop(failure)
     }

@@ -1,4 +1,4 @@
-import { unbracketed } from "../domain/HostName.ts"
+import { unbracketed } from "./HostName.ts"
 import { isInCidr, isPublic } from "./PublicAddress.ts"
 
 /**

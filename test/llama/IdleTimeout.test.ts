@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import * as SilenceWatch from "../../src/llama/SilenceWatch.ts"
+import * as IdleTimeout from "../../src/llama/IdleTimeout.ts"
 
 const watched = Effect.gen(function* () {
-  const state = { heard: 0, waiting: true, silences: [] as Array<number> }
+  const state = { lifeSigns: 0, waiting: true, silences: [] as Array<number> }
   yield* Effect.forkScoped(
-    SilenceWatch.watch(
+    IdleTimeout.watch(
       {
         isWaiting: () => state.waiting,
-        heard: () => state.heard,
+        lifeSigns: () => state.lifeSigns,
         limitMs: () => 10_000,
         onSilence: (silentMs) => state.silences.push(silentMs)
       },
@@ -35,7 +35,7 @@ describe("the watch for silence", () => {
       const state = yield* watched
       for (let count = 0; count < 20; count += 1) {
         yield* TestClock.adjust(9000)
-        state.heard += 1
+        state.lifeSigns += 1
       }
       assert.deepStrictEqual(state.silences, [])
     })
@@ -54,5 +54,5 @@ describe("the watch for silence", () => {
 })
 
 it("a beat is a tenth of the limit, within reason", () => {
-  assert.deepStrictEqual([1, 200, 5000, 300_000].map(SilenceWatch.beatFor), [10, 20, 500, 1000])
+  assert.deepStrictEqual([1, 200, 5000, 300_000].map(IdleTimeout.beatFor), [10, 20, 500, 1000])
 })
