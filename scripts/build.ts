@@ -8,6 +8,7 @@ import packageJson from "../package.json" with { type: "json" }
 import { given, text } from "./Arguments.ts"
 import { buildBin } from "./build/Bin.ts"
 import { buildExecutable } from "./build/Executable.ts"
+import { writeHostTypes } from "./build/HostTypes.ts"
 import { buildLibrary, emitTypes } from "./build/Library.ts"
 import { targetOf } from "./build/Target.ts"
 import { protocolSchema } from "./schema.ts"
@@ -36,6 +37,7 @@ const binary = async (triple: string | undefined) => {
 const all = async () => {
   Fs.rmSync(dist, { recursive: true, force: true })
   await Promise.all([emitTypes(root, dist), bin(), buildLibrary(root, dist)])
+  writeHostTypes(dist)
   Fs.writeFileSync(Path.join(dist, "protocol.schema.json"), protocolSchema())
   const promised = [packageJson.bin, ...Object.values(packageJson.exports)].flatMap((entry) =>
     typeof entry === "string" ? [entry] : Object.values(entry)

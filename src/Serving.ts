@@ -2,6 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import type * as Stdio from "effect/Stdio"
+import type { Config } from "./config/Config.ts"
 import * as LazySessions from "./LazySessions.ts"
 import { ExitDeadline } from "./process/ExitDeadline.ts"
 import * as EarlyRequests from "./router/EarlyRequests.ts"
@@ -14,12 +16,26 @@ import { StdoutSink } from "./stdio/StdoutSink.ts"
 import * as LockTimeout from "./store/LockTimeout.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 
-/** The two ends of the pipe and what is read from one and written to the other. */
-export const ends = <E>(lifeline: Layer.Layer<Lifeline, E, StdoutSink>) =>
-  RequestRouter.layer.pipe(
-    Layer.provide(StdinDecoder.layer),
+/** The layers between the pipe and the sessions, each of which can be replaced by another of the same service. */
+export interface PipeLayers<LE = never> {
+  /** What keeps the sidecar alive; the process itself, if absent. */
+  readonly lifeline: Layer.Layer<Lifeline, LE, StdoutSink>
+  readonly stdinDecoder: Layer.Layer<StdinDecoder, never, Stdio.Stdio | Config>
+  readonly requestRouter: Layer.Layer<RequestRouter, never, StdinDecoder | StdoutSink>
+  readonly stdoutSink: Layer.Layer<StdoutSink, never, Stdio.Stdio | Config>
+}
+
+/** The two ends of the pipe, what is read from one and written to the other, and Effect's log as frames. */
+export const hostPipe = <LE = never>({
+  lifeline = Lifeline.layer,
+  requestRouter = RequestRouter.layer,
+  stdinDecoder = StdinDecoder.layer,
+  stdoutSink = StdoutSink.layer
+}: Partial<PipeLayers<LE>> = {}) =>
+  requestRouter.pipe(
+    Layer.provide(stdinDecoder),
     Layer.provideMerge(Layer.merge(lifeline, LogFrames.layer)),
-    Layer.provideMerge(StdoutSink.layer)
+    Layer.provideMerge(stdoutSink)
   )
 
 /**
@@ -54,10 +70,13 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     if (Exit.isFailure(served)) yield* served
   }).pipe(Effect.scoped)
 
-/** The sidecar over the process's own pipe, or any other `Stdio`, with telemetry where that is turned on. */
+/**
+ * The sidecar over the process's own pipe, or any other `Stdio`, with telemetry where that is turned on. Over another
+ * `Stdio` it needs another lifeline too: `Lifeline.layerInProcess`.
+ */
 export const run = <E extends { readonly message: string }, R, LE = never>(
   services: Layer.Layer<SessionServices, E, R>,
-  lifeline: Layer.Layer<Lifeline, LE, StdoutSink> = Lifeline.layer
-) => serve(services).pipe(Effect.provide(Layer.provideMerge(Telemetry.layer, ends(lifeline))))
+  layers: Partial<PipeLayers<LE>> = {}
+) => serve(services).pipe(Effect.provide(Layer.provideMerge(Telemetry.layer, hostPipe(layers))))
 
 const isEnding = (last: unknown): last is Ending => typeof last === "object" && last !== null && "lateExitCode" in last

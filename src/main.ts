@@ -6,6 +6,7 @@ import { Config } from "./config/Config.ts"
 import { eventLine } from "./protocol/Frame.ts"
 import { run } from "./Serving.ts"
 import { removePipePermissions } from "./stdio/PipePermissions.ts"
+import { guardStdout } from "./stdio/StdoutGuard.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
 
 /** `EX_CONFIG`: the configuration is wrong, or this version cannot work with what it found. */
@@ -31,8 +32,9 @@ const sessionServices = Layer.unwrap(
   )
 )
 
-// Before anything can run that could open them.
+// Before anything can run that could open them, or write to them.
 removePipePermissions()
+guardStdout()
 
 run(sessionServices).pipe(
   Effect.provide(Config.layer),

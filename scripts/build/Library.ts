@@ -22,7 +22,8 @@ export const buildLibrary = async (root: string, outdir: string): Promise<void> 
     chunkNames: "chunks/[name]-[hash]",
     format: "esm",
     platform: "node",
-    target: "node22.19",
+    // A host runs on older versions of Node than the sidecar does.
+    target: "node20.11",
     external: Object.keys(packageJson.peerDependencies).flatMap((name) => [name, `${name}/*`]),
     sourcemap: true,
     logLevel: "warning"

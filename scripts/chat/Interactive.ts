@@ -1,5 +1,5 @@
 import * as Readline from "node:readline"
-import { SidecarHost } from "../../src/host/SidecarHost.ts"
+import { type Approval, type OnApproval, SidecarHost } from "../../src/host/SidecarHost.ts"
 import { visibleLine, visibleText } from "../../src/domain/VisibleText.ts"
 import type { SidecarEvent } from "../../src/protocol/Event.ts"
 import { readAnswer } from "./Answer.ts"
@@ -23,7 +23,8 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
     answer: `  ${style.warn("y, n, or n and why ›")} `
   }
   let running = 0
-  let question: string | undefined
+  /** Answers the approval request that waits for a person, if one does. */
+  let question: ((approval: Approval) => void) | undefined
   let cancelling = false
   /** While a person types into a running turn its output waits, else each would tear the other apart. */
   let held: Array<string> | undefined
@@ -61,17 +62,19 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
   const onEvent = (event: SidecarEvent) => {
     if (event.type === "user_message" && event.payload.text === typed.at(0)) return void typed.shift()
     screen.show(event)
-    if (event.type === "approval_request") {
-      question = event.payload.approvalId
-      if (held === undefined) ask(prompts.answer)
-    }
-    if (event.type === "approval_resolved" && event.payload.approvalId === question) question = undefined
-    if (event.type === "turn_finished") question = undefined
   }
+  const onApproval: OnApproval = (_request, signal) =>
+    new Promise((resolve) => {
+      question = resolve
+      if (held === undefined) ask(prompts.answer)
+      signal.addEventListener("abort", () => {
+        if (question === resolve) question = undefined
+      })
+    })
   /** Messages that stand on the screen already, as they were typed. */
   const typed: Array<string> = []
 
-  const host = SidecarHost.spawn({ command: process.execPath, args: [bin], env: model.env })
+  const host = SidecarHost.spawn({ command: process.execPath, args: [bin], env: model.env, onApproval })
   host.onEvent(onEvent)
   void host.exited.then(() => terminal.close())
   const sessionId = await begin(host, workingDir).catch((error: unknown) => {
@@ -93,11 +96,11 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
     const { steered } = await host.request("steer_message", { sessionId, text })
     if (!steered) await send(text)
   }
-  const reply = async (approvalId: string, text: string) => {
+  const reply = (resolve: (approval: Approval) => void, text: string) => {
     const answer = readAnswer(text)
     if (answer === undefined) return ask(prompts.answer)
     question = undefined
-    await host.request("approval_response", { approvalId, ...answer })
+    resolve(answer)
   }
 
   const onLine = async (text: string) => {

@@ -41,8 +41,21 @@ export const rooms: ReadonlyArray<Room> = [
     name: "top",
     mayImport: [
       "Version.ts",
-      ...["protocol", "domain", "config", "files", "process", "stdio", "store", "skills", "llama", "tools", "session"],
-      ...["telemetry", "router", "boot", "host"]
+      "protocol",
+      "domain",
+      "config",
+      "files",
+      "process",
+      "stdio",
+      "store",
+      "skills",
+      "llama",
+      "tools",
+      "session",
+      "telemetry",
+      "router",
+      "boot",
+      "host"
     ]
   },
   { name: "testing", mayImport: ["protocol", "domain", "config", "stdio", "llama", "session", "top"] }

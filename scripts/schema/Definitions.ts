@@ -20,7 +20,9 @@ export const definitions = (): Readonly<Record<string, JsonSchema>> => {
   }
   const requests = requestEntries.map(([type, { does, payload, result }]) => {
     const name = pascal(type)
-    const sent = isIgnored(payload) ? {} : { [`${name}Payload`]: named(`Payload of the request \`${type}\`.`, payload) }
+    const sent = isIgnored(payload)
+      ? {}
+      : { [`${name}Payload`]: named(`Payload of the request \`${type}\`. ${does}`, payload) }
     return {
       payloads: { ...sent, [`${name}Result`]: named(`Payload of the response to \`${type}\`.`, result) },
       frame: {
@@ -37,7 +39,7 @@ export const definitions = (): Readonly<Record<string, JsonSchema>> => {
   const events = eventEntries.map(([type, { schema, when }]) => {
     const name = `${pascal(type)}Event`
     return {
-      payloads: { [name]: named(`Payload of the event \`${type}\`.`, schema) },
+      payloads: { [name]: named(`Payload of the event \`${type}\`. ${when}`, schema) },
       frame: { [`${name}Frame`]: frame("event", type, when, reference(name), false) }
     }
   })

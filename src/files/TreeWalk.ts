@@ -10,7 +10,7 @@ const maxDepth = 64
 const maxGitignoreBytes = 1024 * 1024
 
 /** Never entered, whatever a `.gitignore` says. */
-export const neverEntered: ReadonlyArray<string> = [".git", "node_modules"]
+const neverEntered: ReadonlyArray<string> = [".git", "node_modules"]
 
 export interface Found {
   /** Relative to the root of the walk, with slashes. */

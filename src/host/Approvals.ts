@@ -1,21 +1,22 @@
 import type { EventPayload, SidecarEvent } from "../protocol/Event.ts"
 
-/** What the gate asks. */
+/** The payload of an `approval_request` event. */
 export type ApprovalRequest = EventPayload<"approval_request">
 
+/** The answer to an approval request. */
 export interface Approval {
   readonly approved: boolean
-  /** Told to the model where it was denied. */
+  /** Passed on to the model if the request is denied. */
   readonly reason?: string | undefined
 }
 
 /**
- * Asks a person. The signal is aborted when the answer is no longer wanted: the turn was cancelled, or the sidecar is
- * gone. What it answers then is not sent.
+ * Asks a person. The signal is aborted when the answer is no longer needed, because the turn was cancelled or the
+ * sidecar has ended; an answer after that is not sent. A handler that throws or rejects denies the request.
  */
 export type OnApproval = (request: ApprovalRequest, signal: AbortSignal) => Approval | Promise<Approval>
 
-interface Open {
+interface PendingApproval {
   readonly sessionId: string
   readonly callId: string
   readonly controller: AbortController
@@ -23,21 +24,19 @@ interface Open {
 
 export interface ApprovalsOptions {
   readonly onApproval: OnApproval | undefined
-  /** Whether somebody else may answer, where there is no callback. */
-  readonly heard: () => boolean
-  readonly answer: (approvalId: string, approval: Approval) => void
+  readonly respond: (approvalId: string, approval: Approval) => void
 }
 
-/** The questions that are open, each with the callback that will answer it. */
+/** Passes approval requests to the handler and its answers to the sidecar, and withdraws those that have become moot. */
 export class Approvals {
   readonly #options: ApprovalsOptions
-  readonly #open = new Map<string, Open>()
+  readonly #pending = new Map<string, PendingApproval>()
 
   constructor(options: ApprovalsOptions) {
     this.#options = options
   }
 
-  hear(event: SidecarEvent): void {
+  onEvent(event: SidecarEvent): void {
     switch (event.type) {
       case "approval_request":
         return void this.#ask(event.payload)
@@ -51,35 +50,35 @@ export class Approvals {
     }
   }
 
+  /** Withdraws all pending requests. */
   close(): void {
     this.#withdraw(() => true)
   }
 
   async #ask(request: ApprovalRequest): Promise<void> {
-    const { answer, heard, onApproval } = this.#options
+    const { onApproval, respond } = this.#options
     const { approvalId, callId, sessionId } = request
+    // Without an answer the turn would wait without end. A listener to events is no promise of one: it may be a logger.
     if (onApproval === undefined) {
-      // The turn would wait for ever.
-      if (!heard()) answer(approvalId, { approved: false, reason: "this host has nobody to ask" })
-      return
+      return respond(approvalId, { approved: false, reason: "this host has nobody to ask" })
     }
     const controller = new AbortController()
-    this.#open.set(approvalId, { sessionId, callId, controller })
-    const approval = await decide(onApproval, request, controller.signal)
-    if (this.#open.delete(approvalId)) answer(approvalId, approval)
+    this.#pending.set(approvalId, { sessionId, callId, controller })
+    const approval = await askHandler(onApproval, request, controller.signal)
+    if (this.#pending.delete(approvalId)) respond(approvalId, approval)
   }
 
-  #withdraw(fits: (open: Open, approvalId: string) => boolean): void {
-    for (const [approvalId, open] of this.#open) {
-      if (!fits(open, approvalId)) continue
-      this.#open.delete(approvalId)
-      open.controller.abort()
+  #withdraw(matches: (pending: PendingApproval, approvalId: string) => boolean): void {
+    for (const [approvalId, pending] of this.#pending) {
+      if (!matches(pending, approvalId)) continue
+      this.#pending.delete(approvalId)
+      pending.controller.abort()
     }
   }
 }
 
-/** Anything but a clear yes is a no: a dialog that broke has approved nothing. A reason is text, whatever was given. */
-const decide = async (onApproval: OnApproval, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> => {
+/** The handler's answer. Only `approved: true` approves; an error denies. The reason is made a string, whatever it is. */
+const askHandler = async (onApproval: OnApproval, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> => {
   try {
     const { approved, reason } = await onApproval(request, signal)
     return (reason ?? undefined) === undefined

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream"
 import type { SidecarExit } from "./HostError.ts"
 import type { Pipe } from "./Pipe.ts"
 
+/** A command line, where it runs, and a callback for its stderr. */
 export interface Command {
   readonly command: string
   readonly args: ReadonlyArray<string>
@@ -13,18 +14,18 @@ export interface Command {
   readonly onStderr: (text: string) => void
 }
 
-/** How much of stderr is kept as last words, in characters. */
-const lastWords = 4096
+/** How much of the end of stderr is kept for `SidecarExit.detail`, in characters. */
+const stderrTailLength = 4096
 
-/** How long an exited child's output may stay open, in milliseconds: a grandchild may hold it. */
-const lingerMs = 1000
+/** How long the output of an exited child is read on, in milliseconds: a grandchild may keep it open. */
+const outputAfterExitMs = 1000
 
-/** How long a sidecar whose output has ended may live on, in milliseconds: a second more than contract 10 allows. */
-const leaveMs = 4000
+/** How long a child may live after its output has ended, in milliseconds: a second more than contract 10 allows. */
+const exitAfterOutputMs = 4000
 
 const windows = process.platform === "win32"
 
-/** A sidecar as a child process. Its stderr is always read: nothing may block on it. */
+/** Starts a sidecar as a child process. Its stderr is always read, so that the child never blocks on writing to it. */
 export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe => {
   let child: ChildProcessWithoutNullStreams
   try {
@@ -32,22 +33,22 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
       cwd,
       env,
       stdio: ["pipe", "pipe", "pipe"],
-      // A process group of its own: a Ctrl-C in a terminal is the host's to interpret, and a wrapper between us and the
-      // sidecar is ended with it. On Windows it would open a console.
+      // A process group of its own: what Ctrl-C in a terminal means is up to the host, and a wrapper between the host
+      // and the sidecar is ended together with it. On Windows this would open a console.
       detached: !windows,
       windowsHide: true
     })
   } catch (error) {
-    // Some of what the system refuses is thrown, the rest is an event. An argument of the wrong type is the caller's bug.
+    // Node throws some errors of the system and emits others. An argument of the wrong type is a bug of the caller.
     if (!isSystemError(error)) throw error
-    return neverStarted(inWords(error, cwd))
+    return failedStart(startFailure(error, cwd))
   }
-  let failure = ""
+  let startError = ""
   child.on("error", (error) => {
-    if (child.pid === undefined) failure = inWords(error, cwd)
+    if (child.pid === undefined) startError = startFailure(error, cwd)
   })
-  // Without file descriptors to spare there are no pipes either.
-  if ((child.stdin as unknown) === undefined) return neverStarted("too many open files to start it")
+  // When no file descriptors are left, Node returns a child without streams.
+  if ((child.stdin as unknown) === undefined) return failedStart("too many open files to start it")
 
   const signal = (name: NodeJS.Signals) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
@@ -58,7 +59,7 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
     }
   }
   const terminate = () => {
-    // Windows knows no asking: it would end the sidecar and leave its children.
+    // Windows has no signal that a process can handle: this would kill the sidecar and leave its children.
     if (!windows) signal("SIGTERM")
   }
   const kill = () => {
@@ -67,32 +68,32 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
   }
 
   const ended = new Promise<SidecarExit>((resolve) => {
-    let words = ""
-    let overdue: NodeJS.Timeout | undefined
+    let stderrTail = ""
+    let timer: NodeJS.Timeout | undefined
     child.stdin.on("error", () => {})
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      words = (words + text).slice(-lastWords)
+      stderrTail = (stderrTail + text).slice(-stderrTailLength)
       onStderr(text)
     })
     child.stdout.once("end", () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.stdin.end()
-      overdue ??= setTimeout(kill, leaveMs)
+      timer ??= setTimeout(kill, exitAfterOutputMs)
     })
     child.once("exit", () => {
-      clearTimeout(overdue)
-      const letGo = () => {
+      clearTimeout(timer)
+      const destroyOutput = () => {
         child.stdout.destroy()
         child.stderr.destroy()
       }
-      // Where we ourselves were busy all the while, what the child left in the pipe is read before the immediate.
-      overdue = setTimeout(() => setImmediate(letGo), lingerMs)
+      // If this process was busy all that time, the immediate lets it first read what the child left in the pipe.
+      timer = setTimeout(() => setImmediate(destroyOutput), outputAfterExitMs)
     })
     child.once("close", (code, by) => {
-      clearTimeout(overdue)
-      // A child that could not be started "exits" with a negative number, the operating system's own.
+      clearTimeout(timer)
+      // A child that could not be started "exits" with a negative error number of the operating system.
       const exitCode = code !== null && code < 0 ? null : code
-      resolve({ exitCode, signal: by, detail: failure === "" ? words.trim() : failure })
+      resolve({ exitCode, signal: by, detail: startError === "" ? stderrTail.trim() : startError })
     })
   })
 
@@ -101,12 +102,12 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && "syscall" in error
 
-/** Why it was not started; the system says the same of a program and of a folder that is not there. */
-const inWords = ({ message }: Error, cwd: string | undefined): string =>
+/** Why a child was not started. The system reports a missing folder as a missing program, so the folder is checked. */
+const startFailure = ({ message }: Error, cwd: string | undefined): string =>
   cwd === undefined || existsSync(Path.join(cwd, ".", Path.sep)) ? message : `${message}: there is no folder ${cwd}`
 
-/** A child that is over before it began. */
-const neverStarted = (detail: string): Pipe => ({
+/** The pipe of a child that was never started: it has ended, and its streams too. */
+const failedStart = (detail: string): Pipe => ({
   pid: undefined,
   input: new PassThrough().end(),
   output: new PassThrough().end(),

@@ -1,10 +1,11 @@
 import { EventsLost } from "./HostError.ts"
 
 export interface MailboxOptions<A> {
-  /** How many may wait. One more, and the iterator ends with `EventsLost`, after those that wait. */
+  /** How many items may wait. One more ends the iterator with `EventsLost`, after the waiting items. */
   readonly limit: number
-  /** Puts two that wait side by side into one, where they can be. */
+  /** Joins two neighbouring items that both wait; undefined if they cannot be joined. */
   readonly merge: (last: A, next: A) => A | undefined
+  /** Called when the reader leaves, or too many items wait. */
   readonly onReturn: () => void
 }
 
@@ -13,7 +14,7 @@ interface Waiter<A> {
   readonly reject: (error: Error) => void
 }
 
-/** An async iterator that is fed from outside, at once and in order; what is not read yet is merged and bounded. */
+/** An async iterator over the items that are pushed into it, in order. Unread items are joined and bounded in number. */
 export class Mailbox<A> implements AsyncIterableIterator<A, undefined> {
   readonly #options: MailboxOptions<A>
   #items: Array<A> = []
@@ -40,13 +41,13 @@ export class Mailbox<A> implements AsyncIterableIterator<A, undefined> {
     }
   }
 
-  /** What waits is still delivered, then the end or the error. */
+  /** Ends the iterator: the waiting items are still delivered, then the end or, once, the error. */
   end(error?: Error): void {
     if (this.#ending !== undefined) return
     this.#ending = { error }
     const waiters = this.#waiters
     this.#waiters = []
-    // The first one to ask hears of the error, as the first to ask later would.
+    // Only the first waiting `next` rejects, as only the first later one would.
     for (const { reject, resolve } of waiters) {
       const ending = this.#takeEnding()
       if (ending === undefined) resolve({ done: true, value: undefined })

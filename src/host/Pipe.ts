@@ -1,22 +1,23 @@
 import type { Readable, Writable } from "node:stream"
 import type { SidecarExit } from "./HostError.ts"
 
-/** A sidecar as its host holds it: two streams, and what ends them. */
+/** A running sidecar as the host holds it: two streams, its end, and ways to end it. */
 export interface Pipe {
+  /** The process id; undefined if there is no child process. */
   readonly pid: number | undefined
   /** The sidecar's stdin. */
   readonly input: Writable
   /** The sidecar's stdout. */
   readonly output: Readable
-  /** Settles when all output has been read and the sidecar is gone; never rejects. */
+  /** Resolves when the sidecar has ended and all its output has been read. Never rejects. */
   readonly ended: Promise<SidecarExit>
-  /** Asks it to go, by other means than the pipe. */
+  /** Asks the process to end, by SIGTERM; does nothing on Windows and for streams. */
   readonly terminate: () => void
-  /** Makes it go. */
+  /** Ends the process at once, or destroys the streams. */
   readonly kill: () => void
 }
 
-/** Two streams that somebody else owns, such as a socket. A write to a peer that is gone is no error of ours. */
+/** Makes a pipe of two streams that the caller owns, such as a socket. Write errors are ignored: the output ends too. */
 export const attachStreams = (input: Writable, output: Readable): Pipe => {
   const ended = new Promise<SidecarExit>((resolve) => {
     const end = (detail = "") => {

@@ -2,90 +2,109 @@ import type { Readable, Writable } from "node:stream"
 import type { EventFrame, EventPayload, EventType, SidecarEvent } from "../protocol/Event.ts"
 import type { Extension, HelloResult, RequestPayload, RequestType, ResponsePayload } from "../protocol/Request.ts"
 import { type Approval, Approvals, type OnApproval } from "./Approvals.ts"
+import { nodeEnv, nodeFlags, resolveBin } from "./BinPath.ts"
 import { spawnChild } from "./ChildPipe.ts"
-import { type Answer, Connection } from "./Connection.ts"
-import { EventHub, guarded } from "./EventHub.ts"
+import { Connection, type RequestOutcome } from "./Connection.ts"
+import { EventListeners, runCallback } from "./EventListeners.ts"
 import { type SidecarExit, SidecarGone } from "./HostError.ts"
-import { climb } from "./Ladder.ts"
-import { nodeEnv, nodeFlags, ownBin } from "./OwnBin.ts"
 import { attachStreams, type Pipe } from "./Pipe.ts"
-import { LiveTurn, type Turn } from "./Turn.ts"
-import { TurnDesk } from "./TurnDesk.ts"
+import { type SentTurn, TrackedTurn } from "./SentTurn.ts"
+import { runShutdownSteps } from "./ShutdownSteps.ts"
+import { TurnTracker } from "./TurnTracker.ts"
 
+// Every type that the host takes or gives can be imported from here, so that a host needs no other module of the package.
+export type * from "../protocol/Event.ts"
+export type * from "../protocol/Request.ts"
+export type * from "../protocol/SessionState.ts"
+export type { ResponseErrorCode, SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 export type { Approval, ApprovalRequest, OnApproval } from "./Approvals.ts"
-export { EventsLost, RequestFailed, type SidecarExit, SidecarGone } from "./HostError.ts"
-export type { Turn, TurnPiece, TurnResult } from "./Turn.ts"
+export { BinNotFound, EventsLost, RequestFailed, type SidecarExit, SidecarGone } from "./HostError.ts"
+export type { SentTurn, TurnPiece, TurnResult } from "./SentTurn.ts"
 
 export interface HostOptions {
-  /** Answers what the gate asks. Where nobody listens at all, every question is answered with no. */
+  /** Answers approval requests. Without it every request is denied, even if a listener sees the request's event. */
   readonly onApproval?: OnApproval | undefined
-  /** Sees every frame as it came, also those of a newer protocol, which nothing else here shows. */
+  /** Called with every frame as it was read, including those of a newer protocol, which nothing else here shows. */
   readonly onFrame?: ((frame: unknown) => void) | undefined
-  /** Sees what the other end writes that is no JSON, such as the banner of a wrapper. */
+  /** Called with every line of the output that is not JSON, such as the banner of a wrapper. */
   readonly onNoise?: ((line: string) => void) | undefined
 }
 
 export interface SpawnOptions extends HostOptions {
-  /** What to run; by default the sidecar of this package, by this very Node (or Electron). */
+  /**
+   * The path of the sidecar's `main.js`, which is run by this process's own Node (22.19 or newer) or Electron. By default
+   * the one of this package; a host that is bundled must give it. Has no meaning together with `command`.
+   */
+  readonly bin?: string | undefined
+  /** Another program to run instead, such as the sidecar as a single executable. */
   readonly command?: string | undefined
+  /** Arguments for the program. */
   readonly args?: ReadonlyArray<string> | undefined
-  /** The whole environment, by default our own. */
+  /** The whole environment of the sidecar; by default that of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined
+  /** The working directory of the sidecar; by default that of this process. */
   readonly cwd?: string | undefined
+  /** Called with what the sidecar writes to stderr, in pieces of any length. */
   readonly onStderr?: ((text: string) => void) | undefined
 }
 
 export interface AttachOptions extends HostOptions {
-  /** Where requests are written. */
+  /** The stream that requests are written to. */
   readonly input: Writable
-  /** Where frames are read. */
+  /** The stream that frames are read from. */
   readonly output: Readable
 }
 
 export interface SendOptions {
-  /** Step budget of the turn. */
+  /** The most steps that the turn may take; by default the sidecar's setting `agent.maxSteps`. */
   readonly maxSteps?: number | undefined
   /**
-   * Cancels the turn; its result then says `cancelled`. A running turn takes those that wait behind it along. One that is
-   * aborted already sends nothing, and the turn rejects with its reason.
+   * Cancels the turn; its result is then `cancelled`. Cancelling a running turn also ends the turns queued behind it. If
+   * the signal is aborted already, nothing is sent and the turn rejects with the signal's reason.
    */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ShutdownOptions {
-  /** How long all of it may take before the sidecar is killed, in milliseconds; by default 6000. */
+  /** How long the sidecar has before it is killed, in milliseconds; by default 6000. */
   readonly withinMs?: number | undefined
 }
 
-/** A payload, which may be left out where the protocol lets it. */
+/** The payload argument of a request: optional if the protocol allows null. */
 export type RequestArguments<T extends RequestType> =
   null extends RequestPayload<T> ? [payload?: RequestPayload<T>] : [payload: RequestPayload<T>]
 
+/** How long a killed process has to exit, in milliseconds. */
+const killMs = 3000
+
 /**
- * A sidecar, from the side of its host. Nothing here retries, and no promise that fails ends the host's process: who
- * awaits it hears of it.
+ * A sidecar from the side of its host. Nothing is retried. A rejected promise that nobody awaits does not end the
+ * host's process.
  */
 export class SidecarHost implements AsyncDisposable {
-  /** Settles when the sidecar is gone, whatever the reason; never rejects. */
+  /** Resolves when the sidecar has ended, for whatever reason. Never rejects. */
   readonly exited: Promise<SidecarExit>
   readonly #pipe: Pipe
   readonly #connection: Connection
-  readonly #hub = new EventHub()
-  readonly #desk: TurnDesk
-  #leaving: Promise<SidecarExit> | undefined
+  readonly #listeners = new EventListeners()
+  readonly #turns: TurnTracker
+  #shutdown: Promise<SidecarExit> | undefined
 
-  /** Starts a sidecar as a child process; one that cannot be started is one that is gone. */
+  /**
+   * Starts a sidecar as a child process. If it cannot be started, requests reject with `SidecarGone`. Throws `BinNotFound`
+   * if there is no bin to start.
+   */
   static spawn(options: SpawnOptions = {}): SidecarHost {
-    const { args = [], command, cwd, env = process.env, onStderr = () => {} } = options
-    const told = (text: string) => guarded(() => onStderr(text))
+    const { args = [], bin, command, cwd, env = process.env, onStderr = () => {} } = options
     const run =
       command === undefined
-        ? { command: process.execPath, args: [...nodeFlags(), ownBin(), ...args], env: nodeEnv(env) }
+        ? { command: process.execPath, args: [...nodeFlags(), resolveBin(bin), ...args], env: nodeEnv(env) }
         : { command, args, env }
-    return new SidecarHost(spawnChild({ ...run, cwd, onStderr: told }), options)
+    const pipe = spawnChild({ ...run, cwd, onStderr: (text) => runCallback(() => onStderr(text)) })
+    return new SidecarHost(pipe, options)
   }
 
-  /** Speaks to a sidecar at the other end of two streams, which may be one and the same. */
+  /** Connects to a sidecar over two streams, which may be one duplex stream. */
   static attach(options: AttachOptions): SidecarHost {
     return new SidecarHost(attachStreams(options.input, options.output), options)
   }
@@ -93,29 +112,28 @@ export class SidecarHost implements AsyncDisposable {
   private constructor(pipe: Pipe, { onApproval, onFrame, onNoise }: HostOptions) {
     const approvals = new Approvals({
       onApproval,
-      heard: () => onFrame !== undefined || this.#hub.listensTo("approval_request"),
-      answer: (approvalId, approval) => this.#approve(approvalId, approval)
+      respond: (approvalId, approval) => this.#respond(approvalId, approval)
     })
     this.#pipe = pipe
     this.#connection = new Connection(pipe, {
       onEvent: (event) => {
-        this.#desk.hear(event)
-        // A question is shown before it is asked.
-        this.#hub.dispatch(event)
-        approvals.hear(event)
+        this.#turns.onEvent(event)
+        // Listeners may show an approval request before the handler asks about it.
+        this.#listeners.dispatch(event)
+        approvals.onEvent(event)
       },
-      onFrame: (frame) => guarded(() => onFrame?.(frame)),
-      onNoise: (line) => guarded(() => onNoise?.(line)),
+      onFrame: (frame) => runCallback(() => onFrame?.(frame)),
+      onNoise: (line) => runCallback(() => onNoise?.(line)),
       onGone: (gone) => {
         approvals.close()
-        this.#hub.close(this.#leaving === undefined ? gone : undefined)
+        this.#listeners.close(this.#shutdown === undefined ? gone : undefined)
       }
     })
-    this.#desk = new TurnDesk(this.#connection)
+    this.#turns = new TurnTracker(this.#connection)
     this.exited = this.#connection.gone.then(({ detail, exitCode, signal }) => ({ exitCode, signal, detail }))
   }
 
-  /** The child's process id; undefined where there is none. */
+  /** The child's process id; undefined if it was not started or there is no child. */
   get pid(): number | undefined {
     return this.#pipe.pid
   }
@@ -125,99 +143,102 @@ export class SidecarHost implements AsyncDisposable {
     return this.#connection.granted
   }
 
-  /** Sends a request. Rejects with `RequestFailed`, or with `SidecarGone` where no answer can come. */
+  /** Sends a request. Rejects with `RequestFailed`, or with `SidecarGone` if the sidecar has ended. */
   request<T extends RequestType>(type: T, ...[payload]: RequestArguments<T>): Promise<ResponsePayload<T>> {
-    const { promise, reject, resolve } = Promise.withResolvers<ResponsePayload<T>>()
-    const settle = (answer: Answer) =>
-      answer.ok ? resolve(answer.payload as ResponsePayload<T>) : reject(answer.error)
-    // Nobody may be waiting for it, and a host must not end because its sidecar did.
-    promise.catch(() => {})
-    if (type === "send_message") this.#sendPlain(payload as RequestPayload<"send_message">, settle)
-    else this.#connection.call(type, payload, settle)
-    return promise
+    const response = new Promise<ResponsePayload<T>>((resolve, reject) => {
+      const settle = (outcome: RequestOutcome) =>
+        outcome.ok ? resolve(outcome.payload as ResponsePayload<T>) : reject(outcome.error)
+      if (type === "send_message") this.#sendUniterated(payload as RequestPayload<"send_message">, settle)
+      else this.#connection.call(type, payload, settle)
+    })
+    // A host must not end because its sidecar did, even if nobody awaits the response.
+    response.catch(() => {})
+    return response
   }
 
-  /** Asks for extensions of the protocol (contract 9); `extensions` of the answer are those granted. */
+  /** Asks for extensions of the protocol (contract 9). The response's `extensions` are those that were granted. */
   hello(extensions: ReadonlyArray<Extension>, client?: { name: string; version: string }): Promise<HelloResult> {
     return this.request("hello", client === undefined ? { extensions } : { extensions, client })
   }
 
-  /** Sends a message. Any number may be sent at once; the turns of a session are played in order. */
-  send(sessionId: string, text: string, { maxSteps, signal }: SendOptions = {}): Turn {
-    const turn = new LiveTurn(sessionId, text)
+  /** Sends a message, which begins a turn. Messages may be sent during a turn; a session runs its turns in order. */
+  send(sessionId: string, text: string, { maxSteps, signal }: SendOptions = {}): SentTurn {
+    const turn = new TrackedTurn(sessionId, text)
     if (signal?.aborted === true) {
       turn.fail(signal.reason)
       return turn
     }
-    const stop = () => this.#desk.stop(turn)
-    signal?.addEventListener("abort", stop, { once: true })
+    const abort = () => this.#turns.abort(turn)
+    signal?.addEventListener("abort", abort, { once: true })
     const payload = maxSteps === undefined ? { sessionId, text } : { sessionId, text, maxSteps }
-    this.#desk.send(turn, payload, () => signal?.removeEventListener("abort", stop))
+    this.#turns.send(turn, payload, () => signal?.removeEventListener("abort", abort))
     return turn
   }
 
-  /** Hears events of one type, at once and in order; the function that it returns ends that. */
+  /** Calls the listener with each event of one type, at once and in order. Returns a function that removes it. */
   on<T extends EventType>(type: T, listener: (payload: EventPayload<T>, event: EventFrame<T>) => void): () => void {
-    return this.#hub.on(type, listener)
+    return this.#listeners.on(type, listener)
   }
 
-  /** Hears all events, at once and in order; the function that it returns ends that. */
+  /** Calls the listener with each event, at once and in order. Returns a function that removes it. */
   onEvent(listener: (event: SidecarEvent) => void): () => void {
-    return this.#hub.onEvent(listener)
+    return this.#listeners.onEvent(listener)
   }
 
   /**
-   * All events from now on, or those of one session; if that has had no turn yet, from its very first event on, which
-   * comes before the response that tells the session's id. Ends with the sidecar: by itself after `shutdown`, else
-   * with `SidecarGone`. Neighbouring deltas that nobody has read are joined; with more than 10,000 events unread it
-   * ends with `EventsLost`.
+   * Iterates over all events from now on, or over those of one session. For the newest session, if it has had no turn
+   * yet, the iterator begins with the session's first event, which comes before the response with the session's id.
+   *
+   * Ends after `shutdown`, and with the error `SidecarGone` if the sidecar ends otherwise. Neighbouring deltas that have
+   * not been read are joined. If more than 10,000 events are unread it ends with the error `EventsLost`.
    */
   events(options: { readonly sessionId?: string | undefined } = {}): AsyncIterableIterator<SidecarEvent, undefined> {
-    return this.#hub.events(options.sessionId)
+    return this.#listeners.events(options.sessionId)
   }
 
-  /** For those who send much: waits until the sidecar has taken what was sent, or is gone. */
+  /** Resolves when the sidecar has read what was sent, or has ended: back-pressure for hosts that send a lot. */
   ready(): Promise<void> {
     return this.#connection.ready()
   }
 
-  /** Asks the sidecar to end, then ends its input, then terminates it, then kills it; never rejects. */
+  /**
+   * Ends the sidecar: by the request `shutdown`, then by the end of its input, then by SIGTERM, then by SIGKILL; each
+   * only if the one before did not help in time. Never rejects.
+   */
   shutdown({ withinMs = 6000 }: ShutdownOptions = {}): Promise<SidecarExit> {
-    this.#leaving ??= this.#leave(withinMs)
-    return this.#leaving
+    this.#shutdown ??= this.#runShutdown(withinMs)
+    return this.#shutdown
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown().then(() => {})
   }
 
-  async #leave(withinMs: number): Promise<SidecarExit> {
+  async #runShutdown(withinMs: number): Promise<SidecarExit> {
     const { input, kill, terminate } = this.#pipe
-    const gone = await climb(this.exited, [
-      // The sidecar promises to be gone within three seconds, and does it in a few milliseconds.
-      { step: () => this.#connection.call("shutdown", {}), waitMs: (withinMs * 4) / 6 },
-      { step: () => input.end(), waitMs: withinMs / 6 },
-      { step: terminate, waitMs: withinMs / 6 },
-      { step: kill, waitMs: killMs }
+    const ended = await runShutdownSteps(this.exited, [
+      // The sidecar promises to exit within three seconds of the request, and usually takes a few milliseconds.
+      { run: () => this.#connection.call("shutdown", {}), waitMs: (withinMs * 4) / 6 },
+      { run: () => input.end(), waitMs: withinMs / 6 },
+      { run: terminate, waitMs: withinMs / 6 },
+      { run: kill, waitMs: killMs }
     ])
-    return gone ? this.exited : { exitCode: null, signal: null, detail: "it could not be killed" }
+    return ended ? this.exited : { exitCode: null, signal: null, detail: "it could not be killed" }
   }
 
-  /** A turn must not wait for ever because of the words that came with the answer. */
-  #approve(approvalId: string, approval: Approval): void {
-    this.#connection.call("approval_response", { approvalId, ...approval }, (answer) => {
-      if (answer.ok || answer.error instanceof SidecarGone || approval.reason === undefined) return
+  /** Sends an approval; if the sidecar refuses it, once more without its reason, so that the turn does not hang. */
+  #respond(approvalId: string, approval: Approval): void {
+    this.#connection.call("approval_response", { approvalId, ...approval }, (outcome) => {
+      if (outcome.ok || outcome.error instanceof SidecarGone || approval.reason === undefined) return
       const again = () => this.#connection.call("approval_response", { approvalId, approved: approval.approved })
       void this.#connection.ready().then(again)
     })
   }
 
-  #sendPlain(payload: RequestPayload<"send_message">, settle: (answer: Answer) => void): void {
-    const turn = new LiveTurn(payload.sessionId, payload.text)
-    turn.mute()
-    this.#desk.send(turn, payload, settle)
+  /** Sends a message by `request`: its turn is tracked like every other, but nobody reads its pieces. */
+  #sendUniterated(payload: RequestPayload<"send_message">, settle: (outcome: RequestOutcome) => void): void {
+    const turn = new TrackedTurn(payload.sessionId, payload.text)
+    turn.discardPieces()
+    this.#turns.send(turn, payload, settle)
   }
 }
-
-/** How long a killed process may take to be gone, in milliseconds. */
-const killMs = 3000

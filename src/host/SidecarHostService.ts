@@ -14,21 +14,22 @@ import {
   SidecarHost,
   type SpawnOptions
 } from "./SidecarHost.ts"
-import type { TurnPiece, TurnResult } from "./Turn.ts"
+import type { TurnPiece, TurnResult } from "./SentTurn.ts"
 
-/** One message on its way. */
-export interface SentTurn {
-  /** What the model says, once; to be run once. */
+/** A message that was sent, and the turn that it begins, for a host that is written with Effect. */
+export interface SentTurnEffects {
+  /** The text of the turn; run it once. */
   readonly pieces: Stream.Stream<TurnPiece, RequestFailed | SidecarGone | EventsLost>
+  /** Waits for the end of the turn. */
   readonly result: Effect.Effect<TurnResult, RequestFailed | SidecarGone>
 }
 
-/** How approvals are answered: an effect, interrupted when its answer is no longer wanted. */
+/** Answers approval requests by an effect, which is interrupted when its answer is no longer needed. */
 export interface ApprovalOption<R> {
   readonly onApproval?: (request: ApprovalRequest) => Effect.Effect<Approval, never, R>
 }
 
-/** A sidecar, from the side of a host that is written with Effect. */
+/** A sidecar from the side of a host that is written with Effect. */
 export class SidecarHostService extends Context.Service<
   SidecarHostService,
   {
@@ -37,23 +38,23 @@ export class SidecarHostService extends Context.Service<
       type: T,
       ...payload: RequestArguments<T>
     ): Effect.Effect<ResponsePayload<T>, RequestFailed | SidecarGone>
-    /** Sends a message; closing the scope before the turn has ended cancels it. */
+    /** Sends a message. Closing the scope before the turn has ended cancels it. */
     send(
       sessionId: string,
       text: string,
       options?: Pick<SendOptions, "maxSteps">
-    ): Effect.Effect<SentTurn, never, Scope.Scope>
-    /** All events from the moment it is run, each run for itself. */
+    ): Effect.Effect<SentTurnEffects, never, Scope.Scope>
+    /** All events from the moment that the stream is run. It may be run several times. */
     readonly events: Stream.Stream<SidecarEvent, SidecarGone | EventsLost>
     /** Waits for the end of the sidecar. */
     readonly exited: Effect.Effect<SidecarExit>
   }
 >()("atomic-agent-sidecar/host/SidecarHostService") {
-  /** A child process, shut down with the scope. */
+  /** Starts a sidecar as a child process, which is shut down with the layer's scope. */
   static readonly layer = <R = never>(options: Omit<SpawnOptions, "onApproval"> & ApprovalOption<R> = {}) =>
     layerOf((onApproval) => SidecarHost.spawn({ ...options, onApproval }), options)
 
-  /** A sidecar at the other end of two streams. */
+  /** Connects to a sidecar over two streams. */
   static readonly layerAttached = <R = never>(options: Omit<AttachOptions, "onApproval"> & ApprovalOption<R>) =>
     layerOf((onApproval) => SidecarHost.attach({ ...options, onApproval }), options)
 }
@@ -82,17 +83,17 @@ const layerOf = <R>(
             Effect.sync(() => new AbortController()),
             (controller) => Effect.sync(() => controller.abort())
           ),
-          ({ signal }): SentTurn => {
+          ({ signal }): SentTurnEffects => {
             const turn = host.send(sessionId, text, { ...options, signal })
             return {
               pieces: Stream.fromAsyncIterable(turn, (error) => error as RequestFailed | SidecarGone | EventsLost),
-              result: answered(() => turn.result)
+              result: fromPromise(() => turn.result)
             }
           }
         )
 
       return SidecarHostService.of({
-        request: (type, ...payload) => answered(() => host.request(type, ...payload)),
+        request: (type, ...payload) => fromPromise(() => host.request(type, ...payload)),
         send,
         events: Stream.suspend(() =>
           Stream.fromAsyncIterable(host.events(), (error) => error as SidecarGone | EventsLost)
@@ -102,8 +103,8 @@ const layerOf = <R>(
     })
   )
 
-/** A promise of the plain host: its two errors are expected, anything else is a defect. */
-const answered = <A>(ask: () => Promise<A>): Effect.Effect<A, RequestFailed | SidecarGone> =>
+/** Runs a promise of the plain host. Its two errors are expected failures, any other is a defect. */
+const fromPromise = <A>(ask: () => Promise<A>): Effect.Effect<A, RequestFailed | SidecarGone> =>
   Effect.callback((resume) => {
     const fail = (error: unknown) =>
       error instanceof RequestFailed || error instanceof SidecarGone ? Effect.fail(error) : Effect.die(error)

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { HttpError } from "../http/HttpError.ts"
 
 /** Nobody answers at the address, or the connection broke before the first byte. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", { detail: Schema.String }) {
@@ -62,6 +63,19 @@ export class LlamaError extends Schema.TaggedError<LlamaError>()("LlamaError", {
 }) {
   override get message() {
     return this.reason.message
+  }
+}
+
+/** The reason for a failed exchange; what we closed ourselves counts as cut. */
+export const fromHttp = ({ detail, reason }: HttpError): LlamaError["reason"] => {
+  switch (reason) {
+    case "unreachable":
+      return Unreachable.make({ detail })
+    case "malformed":
+      return Malformed.make({ detail })
+    case "cut":
+    case "aborted":
+      return Cut.make({ detail })
   }
 }
 

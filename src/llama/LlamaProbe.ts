@@ -1,11 +1,10 @@
 import * as Effect from "effect/Effect"
 import { isObject } from "effect/Predicate"
-import { isLoading, parse, wordsOf } from "./HttpAnswers.ts"
-import type { HttpAnswer } from "./HttpHead.ts"
-import type { HttpTransport } from "./HttpTransport.ts"
+import { isLoading, parse, wordsOf } from "./ErrorResponse.ts"
+import type { HttpError } from "../http/HttpError.ts"
+import type { ResponseHead } from "../http/HttpExchange.ts"
+import type { HttpTransport } from "../http/HttpTransport.ts"
 import type { ServerState } from "./LlamaClient.ts"
-import type { LlamaError } from "./LlamaError.ts"
-import { Cut } from "./LlamaError.ts"
 import * as ModelUrl from "./ModelUrl.ts"
 import { complaint } from "./ServerError.ts"
 import { windowSize } from "./TokenCount.ts"
@@ -21,7 +20,7 @@ export interface Probe {
 
 /** One answer to a probe; without one the reason stands in `body`. */
 export interface Found {
-  readonly answer: HttpAnswer | "nobody" | "no HTTP"
+  readonly answer: ResponseHead | "nobody" | "no HTTP"
   readonly body: string
 }
 
@@ -126,8 +125,8 @@ const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect
       transport.open({ method: "GET", url, headers: probe.headers, connectTimeoutMs: probe.timeoutMs })
     ),
     (exchange) =>
-      Effect.gen(function* (): Effect.fn.Return<Found, LlamaError["reason"]> {
-        const answer = yield* exchange.answer
+      Effect.gen(function* (): Effect.fn.Return<Found, HttpError> {
+        const answer = yield* exchange.head
         const parts: Array<Uint8Array> = []
         let size = 0
         for (;;) {
@@ -138,9 +137,9 @@ const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect
         }
         return { answer, body: Buffer.concat(parts).toString("utf8") }
       }).pipe(
-        Effect.catch((reason) =>
-          Effect.succeed<Found>({ answer: reason._tag === "Malformed" ? "no HTTP" : "nobody", body: reason.message })
+        Effect.catch((error) =>
+          Effect.succeed<Found>({ answer: error.reason === "malformed" ? "no HTTP" : "nobody", body: error.detail })
         )
       ),
-    (exchange) => Effect.sync(() => exchange.abort(Cut.make({ detail: "the probe is over" })))
+    (exchange) => Effect.sync(() => exchange.abort("the probe is over"))
   )

@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import type { HttpRequest, HttpTransport } from "./HttpTransport.ts"
+import type { HttpRequest } from "../http/HttpExchange.ts"
+import type { HttpTransport } from "../http/HttpTransport.ts"
 import type { ModelEvent, Usage } from "./LlamaClient.ts"
 import type { Overflow } from "./LlamaError.ts"
 import { LlamaError } from "./LlamaError.ts"
-import * as ModelLine from "./ModelLine.ts"
+import * as ModelConnection from "./ModelConnection.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import type { ToolSpec } from "../domain/ToolCall.ts"
@@ -37,7 +38,7 @@ export interface Call {
 export const stream = (transport: HttpTransport, call: Call): Stream.Stream<ModelEvent, LlamaError> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const line = yield* ModelLine.hold(call.limits)
+      const connection = yield* ModelConnection.make(call.limits)
       let request = call.request
       let tried = RetryPolicy.nothing
       let pauseMs = 0
@@ -55,7 +56,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       const connect: Events = Effect.gen(function* () {
         for (;;) {
           if (pauseMs > 0) yield* Effect.sleep(pauseMs)
-          const refused = yield* line.open(transport.open(request), call.tools)
+          const refused = yield* connection.open(transport.open(request), call.tools)
           if (refused === null) {
             yield* call.opened
             return yield* read
@@ -73,7 +74,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
         }
       })
 
-      const read: Events = Effect.flatMap(line.read, (step): Events => {
+      const read: Events = Effect.flatMap(connection.read, (step): Events => {
         const last = step.events.at(-1)
         if (last?._tag === "Finished" && last.usage !== undefined) call.counted(last.usage)
         if (Arr.isReadonlyArrayNonEmpty(step.events)) return Effect.succeed(step.events)
@@ -83,7 +84,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
         return connect
       })
 
-      return Stream.fromPull(Effect.succeed(Effect.suspend((): Events => (line.isOpen() ? read : connect))))
+      return Stream.fromPull(Effect.succeed(Effect.suspend((): Events => (connection.isOpen() ? read : connect))))
     })
   )
 

@@ -1,4 +1,4 @@
-import type { Refusal } from "./HttpAnswers.ts"
+import type { Refusal } from "./ErrorResponse.ts"
 
 /** Limits of a model call; milliseconds, except `attempts`. */
 export interface CallLimits {

@@ -8,10 +8,10 @@ import { SessionId } from "../protocol/Ids.ts"
 import type { SessionState, SessionStatus } from "../protocol/SessionState.ts"
 import { SessionStore, type StoredSession } from "../store/SessionStore.ts"
 
-/** What a commit changes in the session beside its history; counts and status are the turn's to set. */
+/** The fields of a session that a commit may change beside its history. */
 export type HeadChange = Partial<Omit<SessionHead, "id" | "workingDir" | "createdAt" | "updatedAt">>
 
-/** An entry before it is dated. */
+/** An entry without its time: `commit` sets it. */
 export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> : never
 
 /**
@@ -29,7 +29,7 @@ export class SessionLog extends Context.Service<
     readonly history: ReadonlyArray<Entry>
     /** The answer to `get_session`: nothing that a commit under way has not stored yet. */
     readonly state: SessionState
-    /** The status that it tells. */
+    /** The status that it shows. */
     readonly status: SessionStatus
     /** Changes counts or status in memory; the next commit stores it. */
     note(change: HeadChange): void
@@ -37,16 +37,20 @@ export class SessionLog extends Context.Service<
     commit(entries: ReadonlyArray<Undated>, change?: HeadChange): Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/SessionLog") {
-  static readonly layer = (stored: StoredSession) =>
+  static readonly layer = (session: StoredSession) =>
     Layer.effect(
       SessionLog,
       Effect.gen(function* () {
         const store = yield* SessionStore
-        let head = stored.head
+        let head = session.head
         let isNoted = false
         let failing = false
-        const history: Array<Entry> = [...stored.history]
-        let told = { head, entries: history.length }
+        const history: Array<Entry> = [...session.history]
+        /**
+         * What `get_session` shows. `head` and `history` run ahead of it: the next step must see what a commit has under
+         * way, and a host must see nothing that a kill could take back.
+         */
+        let stored = { head, entries: history.length }
 
         const commit = Effect.fnUntraced(function* (entries: ReadonlyArray<Undated>, change?: HeadChange) {
           if (entries.length === 0 && !isNoted && !failing && (change === undefined || isKnown(change, head))) return
@@ -64,7 +68,7 @@ export class SessionLog extends Context.Service<
               return Effect.logError("the session cannot be stored and goes on in memory", cause)
             })
           )
-          told = { head: { ...told.head, ...change, updatedAt: at }, entries: Math.max(told.entries, entriesBy) }
+          stored = { head: { ...stored.head, ...change, updatedAt: at }, entries: Math.max(stored.entries, entriesBy) }
         }, Effect.uninterruptible)
 
         return SessionLog.of({
@@ -75,14 +79,14 @@ export class SessionLog extends Context.Service<
           },
           history,
           get state() {
-            return { ...told.head, turns: visible(history.slice(0, told.entries)) }
+            return { ...stored.head, turns: visible(history.slice(0, stored.entries)) }
           },
           get status() {
-            return told.head.status
+            return stored.head.status
           },
           note(change) {
             head = { ...head, ...change }
-            told = { ...told, head: { ...told.head, ...change } }
+            stored = { ...stored, head: { ...stored.head, ...change } }
             isNoted = true
           },
           commit

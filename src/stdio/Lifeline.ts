@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as StdoutGuard from "./StdoutGuard.ts"
 import { StdoutSink } from "./StdoutSink.ts"
 
 /** Why the process must end, and the exit code if it cannot do so in time. */
@@ -43,6 +44,7 @@ export class Lifeline extends Context.Service<
     })
   )
 
+  /** For a sidecar that is this process, over its own pipe: nothing but frames comes onto its stdout. */
   static readonly layer = Layer.effect(
     Lifeline,
     Effect.gen(function* () {
@@ -103,7 +105,7 @@ export class Lifeline extends Context.Service<
 
       return Lifeline.of({ ended, deadline, remainingMs })
     })
-  )
+  ).pipe(Layer.provide(StdoutGuard.layer))
 }
 
 const brokenPipe: Ending = { why: "stdout is broken", lateExitCode: 0 }

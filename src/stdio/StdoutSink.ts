@@ -12,9 +12,17 @@ import { eventExtensions } from "../protocol/EventTypes.ts"
 import type { Extension } from "../protocol/Extension.ts"
 import { Outbox } from "./Outbox.ts"
 import { FairQueue } from "./FairQueue.ts"
+import { frameBytes } from "./StdoutGuard.ts"
 
 /** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
 const writeBytes = 64 * 1024
+
+/**
+ * What the writer is at. `idle`: nothing waits. `gathering`: something does, and is written with the next tick, so that
+ * whoever emitted it may add to the same write. `writing`: it takes until nothing waits. `ending`: the last of it, and
+ * then no more. `broken`: the host's end of the pipe is gone, or all is written.
+ */
+type WriterState = "idle" | "gathering" | "writing" | "ending" | "broken"
 
 /** The only writer of stdout (contract 3). */
 export class StdoutSink extends Context.Service<
@@ -44,37 +52,39 @@ export class StdoutSink extends Context.Service<
       const stdio = yield* Stdio.Stdio
       const budget = (yield* Config).sidecar.outputBufferBytes
       const outbox = new Outbox()
-      const filled = Latch.makeUnsafe(false)
+      /** Open while the writer may take. */
+      const mayWrite = Latch.makeUnsafe(false)
       const events = new FairQueue()
       const answers = new FairQueue()
       const broken = Latch.makeUnsafe(false)
       const granted = new Set<Extension>()
       let inFlight = 0
-      let isFilling = false
-      let ending = false
+      let state: WriterState = "idle"
 
       const hasRoom = () => outbox.bytes + inFlight <= budget
       const hasRoomForAnswers = () => outbox.bytes + inFlight <= 2 * budget
 
+      /** Lets in who waits for room, and wakes the writer if there is something to write. */
       const settle = (atOnce = false) => {
-        if (broken.isOpen()) return
+        if (state === "broken") return
         // Answers first: the end of what they answer is never overtaken by what comes after it.
         answers.letIn(hasRoomForAnswers)
         if (answers.isEmpty) events.letIn(hasRoom)
-        if (ending) filled.openUnsafe()
-        else if (outbox.isEmpty) filled.closeUnsafe()
-        else if (filled.isOpen() || isFilling) return
-        else if (atOnce) filled.openUnsafe()
-        else {
-          isFilling = true
-          // Whoever filled it may have more to say: one write for all of it, and none of it waits for the next event.
-          process.nextTick(endFilling)
+        if (state === "ending") mayWrite.openUnsafe()
+        else if (outbox.isEmpty) {
+          state = "idle"
+          mayWrite.closeUnsafe()
+        } else if (state === "idle") {
+          state = "gathering"
+          if (atOnce) write()
+          else process.nextTick(write)
         }
       }
 
-      const endFilling = () => {
-        isFilling = false
-        if (!outbox.isEmpty) filled.openUnsafe()
+      const write = () => {
+        if (state !== "gathering") return
+        state = "writing"
+        mayWrite.openUnsafe()
       }
 
       const take = Effect.suspend(() => {
@@ -83,13 +93,13 @@ export class StdoutSink extends Context.Service<
         const text = outbox.take(writeBytes)
         inFlight = before - outbox.bytes
         settle()
-        return Effect.succeed([text] as const)
+        return Effect.succeed([frameBytes(text)] as const)
       })
 
       const next = Effect.suspend(() => {
         inFlight = 0
         settle()
-        return Effect.andThen(filled.await, take)
+        return Effect.andThen(mayWrite.await, take)
       })
 
       const writer = yield* Stream.fromPull(Effect.succeed(next)).pipe(
@@ -97,6 +107,7 @@ export class StdoutSink extends Context.Service<
         Effect.ignoreCause,
         Effect.ensuring(
           Effect.sync(() => {
+            state = "broken"
             broken.openUnsafe()
             for (const line of [answers, events]) line.letIn(() => true)
           })
@@ -107,7 +118,7 @@ export class StdoutSink extends Context.Service<
       // Ending is not flushing: what waits is written before the writer is let go. The life of the process bounds it.
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
-          ending = true
+          if (state !== "broken") state = "ending"
           settle()
           return Fiber.await(writer)
         })
@@ -115,7 +126,7 @@ export class StdoutSink extends Context.Service<
 
       const isSent = ({ type }: EmittedEvent) => {
         const extension = eventExtensions[type]
-        return !broken.isOpen() && (extension === undefined || granted.has(extension))
+        return state !== "broken" && (extension === undefined || granted.has(extension))
       }
 
       const post = (event: EmittedEvent) => {
@@ -124,23 +135,23 @@ export class StdoutSink extends Context.Service<
         settle()
       }
 
-      const put = (told: ReadonlyArray<EmittedEvent>) => {
-        for (const event of told) if (isSent(event)) outbox.offer(event)
+      const put = (some: ReadonlyArray<EmittedEvent>) => {
+        for (const event of some) if (isSent(event)) outbox.offer(event)
       }
 
-      const emitAll = (told: ReadonlyArray<EmittedEvent>): Effect.Effect<void> =>
+      const emitAll = (some: ReadonlyArray<EmittedEvent>): Effect.Effect<void> =>
         Effect.suspend(() => {
           const mustWait = !hasRoom() || !events.isEmpty || !answers.isEmpty
-          if (mustWait && told.some(isSent)) return events.wait(() => put(told))
-          put(told)
-          // A token comes alone: whoever told it waits for the next one.
-          settle(told.length === 1 && isDelta(told[0]))
+          if (mustWait && some.some(isSent)) return events.wait(() => put(some))
+          put(some)
+          // A token comes alone: whoever emitted it waits for the next one.
+          settle(some.length === 1 && isDelta(some[0]))
           return Effect.void
         })
 
       const answer = (line: string): Effect.Effect<void> =>
         Effect.suspend(() => {
-          if (broken.isOpen()) return Effect.void
+          if (state === "broken") return Effect.void
           if (!hasRoomForAnswers() || !answers.isEmpty) return answers.wait(() => outbox.offerLine(line))
           outbox.offerLine(line)
           settle()

@@ -12,7 +12,7 @@ import type { TelemetrySettings } from "../config/Settings.ts"
 import { TurnObserver } from "../session/turn/TurnObserver.ts"
 import { sidecarVersion } from "../Version.ts"
 import { TurnMetrics } from "./TurnMetrics.ts"
-import * as OtlpClient from "./OtlpClient.ts"
+import * as CollectorClient from "./CollectorClient.ts"
 import { TurnSpans } from "./TurnSpans.ts"
 
 /** How long the end of the process waits for what has not been sent yet, in milliseconds. */
@@ -54,7 +54,7 @@ export const layer = ({
     })
   )
   return Layer.merge(follower, metrics).pipe(
-    Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, OtlpClient.layer]),
+    Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, CollectorClient.layer]),
     // The exporter would read variables by itself, and die of what it cannot read.
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
   )

@@ -9,7 +9,7 @@ import type { EventFrame, EventType } from "../protocol/Event.ts"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { RequestType } from "../protocol/Request.ts"
 import type { SessionServices } from "../session/SessionServices.ts"
-import { run } from "../Serving.ts"
+import { type PipeLayers, run } from "../Serving.ts"
 import { Lifeline } from "../stdio/Lifeline.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import * as MemoryStdio from "./MemoryStdio.ts"
@@ -42,16 +42,12 @@ export interface TestHost {
 export interface Options {
   readonly services: Layer.Layer<SessionServices, { readonly message: string }, Config | Lifeline | StdoutSink>
   readonly config: Layer.Layer<Config>
-  /** What keeps the process alive beside the pipe; the broken output alone, if absent. */
-  readonly lifeline?: Layer.Layer<Lifeline, never, StdoutSink>
+  /** Layers in place of ours; what keeps the sidecar alive is the pipe alone, unless a lifeline is given. */
+  readonly layers?: Partial<PipeLayers>
 }
 
 /** Runs a sidecar in this process and stands at the other end of its pipe. */
-export const make = ({
-  config,
-  lifeline = Lifeline.layerInProcess,
-  services
-}: Options): Effect.Effect<TestHost, never, Scope.Scope> =>
+export const make = ({ config, layers = {}, services }: Options): Effect.Effect<TestHost, never, Scope.Scope> =>
   Effect.gen(function* () {
     const stdio = yield* MemoryStdio.make
     const frames: Array<SidecarFrame> = []
@@ -94,7 +90,7 @@ export const make = ({
       )
     }
 
-    const fiber = yield* run(services, lifeline).pipe(
+    const fiber = yield* run(services, { lifeline: Lifeline.layerInProcess, ...layers }).pipe(
       Effect.provide(config),
       Effect.provideService(Stdio.Stdio, stdio.stdio),
       Effect.exit,

@@ -2,10 +2,9 @@ import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../config/Settings.ts"
-import { attempt } from "../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../files/BinaryKind.ts"
-import { isRefusedByName } from "./HostRules.ts"
-import { exchange, type HttpAnswer, type HttpExchange, type Lookup, systemLookup } from "./HttpExchange.ts"
+import { isRefusedByName } from "../http/HttpAllowlist.ts"
+import { type Lookup, type PinnedRequest, type PinnedResponse, send, systemLookup } from "./PinnedRequest.ts"
 import * as Tool from "./Tool.ts"
 import { refuse } from "../files/Refused.ts"
 
@@ -48,16 +47,16 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
           preview: previewOf(request),
           affectedResources: [request.url.href]
         },
-        run: attempt(async (signal) => {
+        run: Effect.gen(function* () {
           let current = request
           for (let hop = 0; hop <= maxRedirects; hop++) {
-            const answer = await exchange(current, settings.hostAllowlist, settings.maxResponseBytes, lookup, signal)
-            const next = redirected(current, answer)
-            if (next === undefined) return report(current, answer, hop > 0)
-            if (typeof next === "string") throw refuse(next)
+            const response = yield* send(current, settings.hostAllowlist, settings.maxResponseBytes, lookup)
+            const next = redirected(current, response)
+            if (next === undefined) return report(current, response, hop > 0)
+            if (typeof next === "string") return yield* refuse(next)
             current = next
           }
-          throw refuse(`more than ${maxRedirects} redirects, the last one to ${current.url.href}`)
+          return yield* refuse(`more than ${maxRedirects} redirects, the last one to ${current.url.href}`)
         })
       }
     })
@@ -69,7 +68,7 @@ const settle = (
   method: string,
   headers: { readonly [name: string]: string },
   text: string | undefined
-): HttpExchange | string => {
+): PinnedRequest | string => {
   const url = URL.parse(given)
   if (url === null) return `${JSON.stringify(given.slice(0, 200))} is no absolute URL`
   if (!/^https?:$/.test(url.protocol)) return `only http and https are spoken, not ${url.protocol}`
@@ -108,13 +107,16 @@ const isJson = (text: string): boolean => {
   }
 }
 
-const previewOf = ({ body, headers, method, url }: HttpExchange): string => {
+const previewOf = ({ body, headers, method, url }: PinnedRequest): string => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${url.href}`, ...lines, ...(body === undefined ? [] : ["", body.toString("utf8")])].join("\n")
 }
 
 /** The request that a redirect asks for, or why it is not made. */
-const redirected = (request: HttpExchange, { headers, status }: HttpAnswer): HttpExchange | string | undefined => {
+const redirected = (
+  request: PinnedRequest,
+  { headers, status }: PinnedResponse
+): PinnedRequest | string | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined
   const url = URL.parse(headers.location, request.url)
   if (url === null || !/^https?:$/.test(url.protocol)) return `redirected to ${headers.location}, which is not followed`
@@ -137,9 +139,9 @@ const redirected = (request: HttpExchange, { headers, status }: HttpAnswer): Htt
 
 const shownHeaders = ["content-type", "content-length", "location", "retry-after", "www-authenticate", "last-modified"]
 
-const report = ({ url }: HttpExchange, answer: HttpAnswer, isRedirected: boolean): Tool.ToolOutput => {
-  const { body, headers, isCut, reason, status } = answer
-  const lines = [`HTTP ${status} ${reason}`.trimEnd()]
+const report = ({ url }: PinnedRequest, response: PinnedResponse, isRedirected: boolean): Tool.ToolOutput => {
+  const { body, headers, isCut, status, statusText } = response
+  const lines = [`HTTP ${status} ${statusText}`.trimEnd()]
   if (isRedirected) lines.push(`(redirected to ${url.href})`)
   for (const name of shownHeaders) if (headers[name] !== undefined) lines.push(`${name}: ${headers[name]}`)
   const encoding = headers["content-encoding"]

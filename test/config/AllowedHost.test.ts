@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { resolve } from "../../src/config/Resolve.ts"
-import { mayConnect } from "../../src/tools/HostRules.ts"
+import { mayConnect } from "../../src/http/HttpAllowlist.ts"
 
 const settingsOf = (entry: unknown) =>
   resolve({

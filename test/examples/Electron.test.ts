@@ -16,11 +16,11 @@ const script: Script = {
   ]
 }
 
-/** The example's app, run by plain Node; what its page is told is heard, what its page calls is called. */
+/** The example's app, run by plain Node. The test is its page: it reads the page's messages and calls its commands. */
 class App implements Disposable {
   readonly dir = new StateDir()
   readonly #child: ChildProcess
-  readonly #said: Array<ReadonlyArray<any>> = []
+  readonly #reports: Array<ReadonlyArray<any>> = []
   readonly exited: Promise<ReadonlyArray<unknown>>
   stderr = ""
   #calls = 0
@@ -37,14 +37,14 @@ class App implements Disposable {
     const scripted = { localModels: { mode: "scripted", script: file("script.json") } }
     Fs.writeFileSync(file("config.json"), config ?? JSON.stringify(scripted))
     const { main } = JSON.parse(Fs.readFileSync(file("app/package.json"), "utf8"))
-    this.#child = spawn(process.execPath, [file(`app/${main}`)], {
+    this.#child = spawn(process.execPath, [file("app/node_modules/electron/index.mjs"), file(`app/${main}`)], {
       cwd: this.dir.path,
       env: { ...process.env, ATOMIC_AGENT_STATE_DIR: this.dir.path },
       stdio: ["ignore", "inherit", "pipe", "ipc"]
     })
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text))
-    this.#child.on("message", (what: ReadonlyArray<any>) => {
-      this.#said.push(what)
+    this.#child.on("message", (report: ReadonlyArray<any>) => {
+      this.#reports.push(report)
       this.#wake()
     })
     this.exited = once(this.#child, "exit")
@@ -56,29 +56,30 @@ class App implements Disposable {
     this.#calls += 1
     const id = this.#calls
     this.#child.send([id, name, ...args])
-    const [how, , value] = await this.says(([what, of]) => (what === "done" || what === "failed") && of === id)
+    const [how, , value] = await this.report(([what, of]) => (what === "done" || what === "failed") && of === id)
     if (how === "failed") throw new Error(value)
     return value
   }
 
-  tell(name: string): void {
+  /** Makes Electron itself do something. */
+  do(name: string): void {
     this.#child.send([0, name])
   }
 
-  /** The next event of a type that the page is told, with its payload. */
+  /** The payload of the next event of a type that is sent to the page. */
   async event(type: string): Promise<any> {
-    const [, { payload }] = await this.says(([what, told]) => what === "told" && told.type === type)
+    const [, { payload }] = await this.report(([what, message]) => what === "message" && message.type === type)
     return payload
   }
 
-  /** Waits until it has said something that fits, which it then has not said any more. */
-  async says(fits: (said: ReadonlyArray<any>) => boolean): Promise<ReadonlyArray<any>> {
+  /** Waits for a report that fits, and takes it. */
+  async report(fits: (report: ReadonlyArray<any>) => boolean): Promise<ReadonlyArray<any>> {
     const patience = AbortSignal.timeout(20_000)
     while (true) {
-      const at = this.#said.findIndex(fits)
-      if (at !== -1) return this.#said.splice(at, 1)[0] ?? []
+      const at = this.#reports.findIndex(fits)
+      if (at !== -1) return this.#reports.splice(at, 1)[0] ?? []
       if (this.#child.exitCode !== null || patience.aborted) {
-        throw new Error(`it did not say that, exit ${this.#child.exitCode}: ${this.stderr}`)
+        throw new Error(`no such report came, exit ${this.#child.exitCode}: ${this.stderr}`)
       }
       await new Promise<void>((resolve) => {
         this.#waiting.add(resolve)
@@ -99,20 +100,20 @@ class App implements Disposable {
 }
 
 describe("the Electron example", () => {
-  it("opens one window that nothing leads away, with four commands and what is told", async () => {
+  it("opens one window that nothing leads away, with four commands and a listener", async () => {
     using app = new App()
-    assert.deepStrictEqual(await app.says(([what]) => what === "exposed"), [
+    assert.deepStrictEqual(await app.report(([what]) => what === "exposed"), [
       "exposed",
       "sidecar",
-      ["start", "send", "cancel", "answer", "onTold"]
+      ["start", "send", "cancel", "answer", "onMessage"]
     ])
-    assert.deepStrictEqual(await app.says(([what]) => what === "opens"), ["opens", "deny"])
-    assert.deepStrictEqual(await app.says(([what]) => what === "loaded"), ["loaded", "page.html"])
+    assert.deepStrictEqual(await app.report(([what]) => what === "opens"), ["opens", "deny"])
+    assert.deepStrictEqual(await app.report(([what]) => what === "loaded"), ["loaded", "page.html"])
   })
 
   it("holds turns with a yes, a no and a cancel, and leaves cleanly", async () => {
     using app = new App()
-    await app.says(([what]) => what === "loaded")
+    await app.report(([what]) => what === "loaded")
     await app.call("start", ".")
     const yes = app.call("send", "write yes.txt")
     assert.isTrue(await app.call("answer", (await app.event("approval_request")).approvalId, true))
@@ -130,28 +131,28 @@ describe("the Electron example", () => {
     await app.event("turn_finished")
     await app.event("turn_finished")
     const wait = app.call("send", "wait")
-    await app.says(([what, told]) => what === "told" && told.payload?.text === "Once")
+    await app.report(([what, message]) => what === "message" && message.payload?.text === "Once")
     await app.call("cancel")
     assert.deepInclude(await wait, { reason: "cancelled" })
 
-    app.tell("quit")
+    app.do("quit")
     assert.deepStrictEqual(await app.exited, [0, null], app.stderr)
     assert.strictEqual(app.stderr, "")
   })
 
-  it("tells the page that the sidecar is gone, and what is wrong with its configuration", async () => {
+  it("lets the page know that the sidecar is gone, and what is wrong with its configuration", async () => {
     using app = new App("{")
-    const [, { detail }] = await app.says(([what, told]) => what === "told" && told.kind === "gone")
+    const [, { detail }] = await app.report(([what, message]) => what === "message" && message.kind === "gone")
     assert.include(detail, "config.json")
-    app.tell("quit")
+    app.do("quit")
     assert.deepStrictEqual(await app.exited, [0, null], app.stderr)
   })
 
-  it("listens to no other page", async () => {
+  it("obeys no other page", async () => {
     using app = new App()
-    await app.says(([what]) => what === "loaded")
-    app.tell("leads elsewhere")
+    await app.report(([what]) => what === "loaded")
+    app.do("leads elsewhere")
     const failure = await app.call("send", "write yes.txt").then(String, ({ message }) => message)
-    assert.include(failure, "not our page")
+    assert.include(failure, "this page may not call the sidecar")
   })
 })

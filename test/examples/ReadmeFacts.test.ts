@@ -45,7 +45,7 @@ describe("the documents name", () => {
   })
 
   it("every metric", () => {
-    const names = [...sources("src/session/*.ts").matchAll(/\bmetric\("([\w.]+)"/g)].map(([, name = ""]) => name)
+    const names = [...sources("src/session/**/*.ts").matchAll(/\bmetric\("([\w.]+)"/g)].map(([, name = ""]) => name)
     assert.isAtLeast(names.length, 5)
     assert.deepStrictEqual(missing(sectionOf("docs/configuration.md", "Metrics"), names), [])
   })

@@ -43,10 +43,10 @@ describe("the Tauri example", () => {
     const onNoise = (line: string) => noise.push(line)
     const host = SidecarHost.spawn({ command: relay, args: [process.execPath, binPath], env, onNoise })
     const { sessionId } = await host.request("start_session", { workingDir: dir.path })
-    let said = ""
+    let reply = ""
     const turn = host.send(sessionId, "Hello")
-    for await (const { text } of turn) said += text
-    assert.include(said, "日本語, 한국어, naïve café, 👩‍💻, 🇯🇵, 🚀.")
+    for await (const { text } of turn) reply += text
+    assert.include(reply, "日本語, 한국어, naïve café, 👩‍💻, 🇯🇵, 🚀.")
     assert.strictEqual((await turn.result).reason, "reply")
     // Not asked to shut down, only let go of, as when the app ends.
     const child = spawn(relay, [process.execPath, binPath], { env, stdio: ["ignore", "pipe", "inherit"] })

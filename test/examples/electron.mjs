@@ -1,13 +1,13 @@
 /**
- * Stands in for Electron where its main process is run by Node: the window's preload script runs in the same process, and
- * the test is the page. It says what it tells over the channel that a child process has to its parent.
+ * Stands in for Electron, so that Node can run an app's main process: `node electron.mjs MAIN`. The window's preload
+ * script runs in the same process and the test is the page, over the channel that a child process has to its parent.
  */
 import { EventEmitter } from "node:events"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
 Object.defineProperty(process.versions, "electron", { value: "0.0.0" })
-const say = (...what) => process.connected && process.send(what)
+const report = (...message) => process.connected && process.send(message)
 
 const handlers = new Map()
 let page
@@ -22,8 +22,8 @@ export const ipcRenderer = {
 export const contextBridge = {
   exposeInMainWorld: (name, exposed) => {
     api = exposed
-    say("exposed", name, Object.keys(exposed))
-    api.onTold((what) => say("told", what))
+    report("exposed", name, Object.keys(exposed))
+    api.onMessage((message) => report("message", message))
   }
 }
 
@@ -31,7 +31,7 @@ export class BrowserWindow {
   static getAllWindows = () => []
   webContents = Object.assign(new EventEmitter(), {
     send: (channel, what) => listeners.emit(channel, {}, structuredClone(what)),
-    setWindowOpenHandler: (handler) => say("opens", handler({ url: "https://example.com" }).action)
+    setWindowOpenHandler: (handler) => report("opens", handler({ url: "https://example.com" }).action)
   })
   #preload
 
@@ -46,12 +46,14 @@ export class BrowserWindow {
   async loadFile(path) {
     page = pathToFileURL(path).href
     createRequire(import.meta.url)(this.#preload)
-    say("loaded", page.split("/").at(-1))
+    report("loaded", page.split("/").at(-1))
   }
 }
 
+const ready = Promise.withResolvers()
+
 export const app = Object.assign(new EventEmitter(), {
-  whenReady: async () => {},
+  whenReady: () => ready.promise,
   quit: () => {
     let stays = false
     app.emit("before-quit", { preventDefault: () => (stays = true) })
@@ -64,9 +66,12 @@ process.on("message", async ([id, name, ...args]) => {
   if (name === "leads elsewhere") page = "https://example.com/"
   else {
     try {
-      say("done", id, await api[name](...args))
+      report("done", id, await api[name](...args))
     } catch (error) {
-      say("failed", id, error.message)
+      report("failed", id, error.message)
     }
   }
 })
+
+// Electron is ready only when the app's main module has been evaluated.
+void import(pathToFileURL(process.argv[2]).href).then(() => ready.resolve())

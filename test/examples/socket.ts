@@ -20,7 +20,7 @@ const stdioOf = (socket: Socket) =>
 // Half-open: the answers to what was asked are still written when the host has said its last.
 const server = createServer({ allowHalfOpen: true }, (socket) => {
   socket.on("error", () => {})
-  run(sessionServices, Lifeline.layerInProcess).pipe(
+  run(sessionServices, { lifeline: Lifeline.layerInProcess }).pipe(
     Effect.provideService(Stdio.Stdio, stdioOf(socket)),
     Effect.provide(Config.layer),
     Effect.ensuring(Effect.sync(() => socket.resume().end())),

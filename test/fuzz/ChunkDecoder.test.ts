@@ -4,7 +4,7 @@ import * as ChatChunk from "../../src/llama/answer/ChatChunk.ts"
 import * as ChunkDecoder from "../../src/llama/answer/ChunkDecoder.ts"
 import type { ModelEvent } from "../../src/llama/LlamaClient.ts"
 import { Cut } from "../../src/llama/LlamaError.ts"
-import * as ReplyReader from "../../src/llama/ReplyReader.ts"
+import * as ChatStream from "../../src/llama/answer/ChatStream.ts"
 import { cut, holds, json, patience, sizes, text } from "./holds.ts"
 import type { ToolSpec } from "../../src/domain/ToolCall.ts"
 
@@ -16,18 +16,18 @@ const tools: ReadonlyArray<ToolSpec> = ["fs.read", "fs.write"].map((name) => ({
 
 /** All that a reader makes of a body that comes in the given reads; neighbouring words are joined. */
 const read = (reads: ReadonlyArray<Uint8Array>) => {
-  let state = ReplyReader.start(tools)
+  let state = ChatStream.start(tools)
   const events: Array<ModelEvent> = []
-  let end: ReplyReader.ReplyEnd | undefined
+  let end: ChatStream.ChatStreamEnd | undefined
   for (const bytes of reads) {
-    const step = ReplyReader.push(state, bytes)
+    const step = ChatStream.push(state, bytes)
     state = step.state
     events.push(...step.events)
     end = step.end
     if (end !== undefined) break
   }
   if (end === undefined) {
-    const step = ReplyReader.finish(state, Cut.make({ detail: "the connection broke" }))
+    const step = ChatStream.finish(state, Cut.make({ detail: "the connection broke" }))
     events.push(...step.events)
     end = step.end
   }

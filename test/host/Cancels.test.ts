@@ -16,7 +16,7 @@ const grantQueue = async (peer: Peer, host: SidecarHost) => {
 }
 
 describe("a turn's signal", () => {
-  it("cancels the turn while it runs; its result says so, and what was said stays", async () => {
+  it("cancels the turn while it runs; its result says so, and its text stays", async () => {
     const peer = new Peer()
     const host = peer.host()
     const controller = new AbortController()
@@ -64,7 +64,7 @@ describe("a turn's signal", () => {
     assert.strictEqual((await running.result).reason, "reply")
     await peer.settle(host)
     assert.notInclude(
-      peer.heard.map(({ type }) => type),
+      peer.requests.map(({ type }) => type),
       "cancel"
     )
   })
@@ -116,7 +116,7 @@ describe("a turn's signal", () => {
       error: why
     })
     await peer.settle(host)
-    assert.lengthOf(peer.heard, 1)
+    assert.lengthOf(peer.requests, 1)
   })
 
   it("is let go when the turn has ended, and does nothing any more", async () => {
@@ -148,7 +148,7 @@ describe("a turn's signal", () => {
     assert.strictEqual((await later.result).reason, "reply")
     await peer.settle(host)
     assert.lengthOf(
-      peer.heard.filter(({ type }) => type === "cancel"),
+      peer.requests.filter(({ type }) => type === "cancel"),
       1
     )
   })

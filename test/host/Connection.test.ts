@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { type Answer, Connection } from "../../src/host/Connection.ts"
+import { type RequestOutcome, Connection } from "../../src/host/Connection.ts"
 import { SidecarGone, type SidecarExit } from "../../src/host/HostError.ts"
 
-/** A pipe whose input has broken already, while how the sidecar ended is for the test to tell. */
+/** A connection whose input is closed already; the test decides when and how the sidecar ends. */
 const broken = () => {
   const ended = Promise.withResolvers<SidecarExit>()
   const input = new PassThrough()
@@ -21,7 +21,7 @@ const broken = () => {
   return { connection: new Connection(pipe, listener), end: ended.resolve }
 }
 
-const errorOf = (answer: Answer) => {
+const errorOf = (answer: RequestOutcome) => {
   assert.isFalse(answer.ok)
   if (answer.ok || !(answer.error instanceof SidecarGone)) throw new Error("not what was expected")
   const { detail, exitCode, signal } = answer.error
@@ -31,7 +31,7 @@ const errorOf = (answer: Answer) => {
 describe("a request to a sidecar whose input has broken", () => {
   it("fails with how it ended, though that is not known yet when it is made", async () => {
     const { connection, end } = broken()
-    const answers = [1, 2, 3].map(() => new Promise<Answer>((resolve) => connection.call("ping", {}, resolve)))
+    const answers = [1, 2, 3].map(() => new Promise<RequestOutcome>((resolve) => connection.call("ping", {}, resolve)))
     await new Promise((resolve) => setImmediate(resolve))
     end({ exitCode: null, signal: "SIGKILL", detail: "" })
     for (const answer of await Promise.all(answers)) {
@@ -43,7 +43,7 @@ describe("a request to a sidecar whose input has broken", () => {
     vi.useFakeTimers()
     try {
       const { connection } = broken()
-      const answer = new Promise<Answer>((resolve) => connection.call("ping", {}, resolve))
+      const answer = new Promise<RequestOutcome>((resolve) => connection.call("ping", {}, resolve))
       await vi.advanceTimersByTimeAsync(60_000)
       assert.deepStrictEqual(errorOf(await answer), {
         exitCode: null,

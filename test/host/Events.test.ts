@@ -15,20 +15,20 @@ const begin = async (peer: Peer, host: ReturnType<Peer["host"]>, ...after: Reado
 }
 
 describe("a host's listeners", () => {
-  it("hear their own type, payload and all, until they stop listening", async () => {
+  it("are called with the payload and the event of their own type, until they are removed", async () => {
     const peer = new Peer()
     const host = peer.host()
-    const heard: Array<string> = []
-    const stop = host.on("log", ({ message }, frame) => heard.push(`${frame.type}: ${message}`))
+    const messages: Array<string> = []
+    const stop = host.on("log", ({ message }, frame) => messages.push(`${frame.type}: ${message}`))
     peer.write(note("one"), event("assistant_delta", { text: "no" }), note("two"))
     await peer.settle(host)
     stop()
     peer.write(note("three"))
     await peer.settle(host)
-    assert.deepStrictEqual(heard, ["log: one", "log: two"])
+    assert.deepStrictEqual(messages, ["log: one", "log: two"])
   })
 
-  it("hear events before the answer that follows them is in anybody's hands", async () => {
+  it("are called before the response that follows the event is delivered", async () => {
     const peer = new Peer()
     const host = peer.host()
     const order: Array<string> = []
@@ -37,24 +37,24 @@ describe("a host's listeners", () => {
     assert.deepStrictEqual(order, ["session_started", "answer"])
   })
 
-  it("are all told, though one of them throws; that one's error is the host's own to see", async () => {
+  it("are all called, though one of them throws; its error is an uncaught exception of the host", async () => {
     const peer = new Peer()
     const host = peer.host()
-    const heard: Array<string> = []
+    const messages: Array<string> = []
     const thrown: Array<unknown> = []
     const others = process.listeners("uncaughtException")
     process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => thrown.push(error.message))
     host.on("log", () => {
       throw new Error("a bug in the host")
     })
-    host.on("log", ({ message }) => heard.push(message))
+    host.on("log", ({ message }) => messages.push(message))
     peer.write(note("one"), note("two"))
     await peer.settle(host)
     process.removeAllListeners("uncaughtException")
     for (const listener of others) process.on("uncaughtException", listener)
     assert.deepStrictEqual(
-      { heard, thrown },
-      { heard: ["one", "two"], thrown: ["a bug in the host", "a bug in the host"] }
+      { messages, thrown },
+      { messages: ["one", "two"], thrown: ["a bug in the host", "a bug in the host"] }
     )
   })
 })
@@ -154,10 +154,10 @@ describe("a host's iterators of events", () => {
     const peer = new Peer()
     const host = peer.host()
     const events = drain(host.events())
-    const left = host.shutdown()
+    const exit = host.shutdown()
     peer.respond(await peer.take("shutdown"), { ok: true })
     peer.end()
-    await left
+    await exit
     assert.deepStrictEqual(await events, { items: [] })
   })
 })

@@ -75,7 +75,7 @@ describe("a mailbox", () => {
     assert.deepStrictEqual(await drain(mailbox), { items: [] })
   })
 
-  it("tells no error to one who has left", async () => {
+  it("has no error for a reader that has returned", async () => {
     const { mailbox } = box()
     mailbox.end(new Error("gone"))
     await mailbox.return()

@@ -3,7 +3,7 @@ import type { EventPayload, EventType } from "../../src/protocol/Event.ts"
 import type { RequestType } from "../../src/protocol/Request.ts"
 import { type HostOptions, SidecarHost } from "../../src/host/SidecarHost.ts"
 
-export interface Heard {
+export interface ReadRequest {
   readonly id: string
   readonly type: string
   readonly payload: any
@@ -11,12 +11,12 @@ export interface Heard {
 
 export const sessionId = "s-1"
 
-/** A sidecar that says what the test says, at the other end of two streams in this process. */
+/** A sidecar in this process, at the other end of two streams: the test writes its frames and reads the requests. */
 export class Peer {
   readonly toHost = new PassThrough()
   readonly fromHost = new PassThrough()
-  readonly heard: Array<Heard> = []
-  /** Raw lines, where the test looks at what was written. */
+  readonly requests: Array<ReadRequest> = []
+  /** The lines that the requests were parsed from. */
   readonly lines: Array<string> = []
   #next = 0
   #waiting: Array<() => void> = []
@@ -28,7 +28,7 @@ export class Peer {
       this.#rest = lines.pop() ?? ""
       for (const line of lines) {
         this.lines.push(line)
-        this.heard.push(JSON.parse(line))
+        this.requests.push(JSON.parse(line))
       }
       for (const wake of this.#waiting.splice(0)) wake()
     })
@@ -39,11 +39,11 @@ export class Peer {
   }
 
   /** The next request that has not been taken yet; it must be of this type, if one is named. */
-  async take(type?: RequestType): Promise<Heard> {
-    while (this.heard.length <= this.#next) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    const request = this.heard[this.#next++]!
+  async take(type?: RequestType): Promise<ReadRequest> {
+    while (this.requests.length <= this.#next) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    const request = this.requests[this.#next++]!
     if (type !== undefined && request.type !== type)
-      throw new Error(`expected ${type}, heard ${JSON.stringify(request)}`)
+      throw new Error(`expected ${type}, read ${JSON.stringify(request)}`)
     return request
   }
 
@@ -51,11 +51,11 @@ export class Peer {
     this.toHost.write(frames.map((frame) => (typeof frame === "string" ? frame : lineOf(frame))).join(""))
   }
 
-  respond({ id }: Heard, payload: unknown): void {
+  respond({ id }: ReadRequest, payload: unknown): void {
     this.write(response(id, payload))
   }
 
-  /** A round trip: what was written before has been heard by the host after it. */
+  /** A round trip, after which the host has handled everything that was written before. */
   async settle(host: SidecarHost): Promise<void> {
     const pong = host.request("ping")
     this.respond(await this.take("ping"), { ok: true })

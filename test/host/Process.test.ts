@@ -68,14 +68,14 @@ describe("a child that dies", () => {
     assert.include((await rejection(host.request("ping"))).message, "/no/such/folder")
   })
 
-  it("has its last words told, cut to what matters", async () => {
-    const heard: Array<string> = []
-    const host = child("has last words", { onStderr: (text) => heard.push(text) })
+  it("reports the end of its stderr, cut to 4096 characters", async () => {
+    const stderr: Array<string> = []
+    const host = child("has last words", { onStderr: (text) => stderr.push(text) })
     const { detail, exitCode } = await host.exited
     assert.strictEqual(exitCode, 5)
     assert.match(detail, /^é+no such model$/)
     assert.isAtMost(detail.length, 4096)
-    assert.lengthOf(heard.join(""), 10_014)
+    assert.lengthOf(stderr.join(""), 10_014)
   })
 
   it("is gone though a child of its own holds its output", async () => {
@@ -121,8 +121,8 @@ describe("a child that lives", () => {
 })
 
 describe("shutting down", () => {
-  const ladder: ReadonlyArray<
-    [mode: string, told: ReadonlyArray<string>, exit: readonly [number | null, string | null]]
+  const steps: ReadonlyArray<
+    [mode: string, reached: ReadonlyArray<string>, exit: readonly [number | null, string | null]]
   > = [
     ["leaves on shutdown", ["shutdown"], [0, null]],
     ["leaves on end of input", ["shutdown", "end of input"], [0, null]],
@@ -131,14 +131,14 @@ describe("shutting down", () => {
   ]
 
   it("asks, ends the input, terminates and kills, and stops where it helped", async () => {
-    const climbed = ladder.map(async ([mode, told, exit]) => {
+    const shutdowns = steps.map(async ([mode, reached, exit]) => {
       const words: Array<string> = []
       const host = child(mode, { onStderr: (text) => words.push(...text.trim().split("\n")) })
       await host.request("ping")
       const { exitCode, signal } = await host.shutdown({ withinMs: 3000 })
-      assert.deepStrictEqual({ mode, words, exit: [exitCode, signal] }, { mode, words: [...told], exit: [...exit] })
+      assert.deepStrictEqual({ mode, words, exit: [exitCode, signal] }, { mode, words: [...reached], exit: [...exit] })
     })
-    await Promise.all(climbed)
+    await Promise.all(shutdowns)
   })
 
   it("happens once, however often it is asked for, and at the end of a block too", async () => {
@@ -160,9 +160,9 @@ describe("shutting down", () => {
     const host = SidecarHost.attach({ input: input.resume(), output })
     const waiting = rejection(host.request("ping"))
     const ended = once(input, "end")
-    const left = host.shutdown({ withinMs: 300 })
+    const exit = host.shutdown({ withinMs: 300 })
     await ended
-    assert.deepStrictEqual(await left, { exitCode: null, signal: null, detail: "" })
+    assert.deepStrictEqual(await exit, { exitCode: null, signal: null, detail: "" })
     assert.instanceOf(await waiting, SidecarGone)
     assert.isTrue(input.destroyed && output.destroyed)
   })

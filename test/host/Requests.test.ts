@@ -43,7 +43,7 @@ describe("a host's requests", () => {
     const error = await rejection(host.request("start_session", { workingDir: ".", metadata }))
     assert.strictEqual(error.code, "not_sent")
     await peer.settle(host)
-    assert.lengthOf(peer.heard, 1)
+    assert.lengthOf(peer.requests, 1)
   })
 
   it("survive answers that are none", async () => {
@@ -73,7 +73,7 @@ describe("a host's requests", () => {
     const next = new Peer()
     await next.settle(next.host())
     assert.deepStrictEqual(
-      [peer, next].map(({ heard }) => heard.map(({ type }) => type)),
+      [peer, next].map(({ requests }) => requests.map(({ type }) => type)),
       [["send_message"], ["ping"]]
     )
   })
@@ -120,11 +120,11 @@ describe("a host's requests", () => {
     await ready
     const pong = host.request("ping")
     let accepted = 0
-    for (let heard = await peer.take(); heard.type !== "ping"; heard = await peer.take()) {
+    for (let request = await peer.take(); request.type !== "ping"; request = await peer.take()) {
       accepted += 1
-      peer.respond(heard, { steered: true })
+      peer.respond(request, { steered: true })
     }
-    peer.respond(peer.heard.at(-1)!, { ok: true })
+    peer.respond(peer.requests.at(-1)!, { ok: true })
     await pong
     const answered = (await Promise.allSettled(asked)).filter(({ status }) => status === "fulfilled")
     assert.strictEqual(answered.length, accepted)
@@ -155,20 +155,20 @@ describe("a host's reading", () => {
     for (let at = 0; at < bytes.length; at++) {
       const peer = new Peer()
       const host = peer.host()
-      const seen: Array<unknown> = []
-      host.onEvent((each) => seen.push(each))
+      const events: Array<unknown> = []
+      host.onEvent((each) => events.push(each))
       peer.toHost.write(bytes.subarray(0, at))
       peer.toHost.write(bytes.subarray(at))
       await peer.settle(host)
-      assert.deepStrictEqual(seen, frames, `cut at ${at}`)
+      assert.deepStrictEqual(events, frames, `cut at ${at}`)
     }
     const peer = new Peer()
     const host = peer.host()
-    const seen: Array<unknown> = []
-    host.onEvent((each) => seen.push(each))
+    const events: Array<unknown> = []
+    host.onEvent((each) => events.push(each))
     for (const byte of bytes) peer.toHost.write(Buffer.of(byte))
     await peer.settle(host)
-    assert.deepStrictEqual(seen, frames)
+    assert.deepStrictEqual(events, frames)
   })
 
   it("takes a last frame without its line end", async () => {

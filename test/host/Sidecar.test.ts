@@ -89,10 +89,10 @@ describe("a host and the real sidecar", () => {
     const sessionId = await stage.session()
     const controller = new AbortController()
     const turn = stage.host.send(sessionId, "wait", { signal: controller.signal })
-    let said = ""
+    let streamed = ""
     for await (const { text } of turn) {
-      said += text
-      if (said === "Once upon a time") controller.abort()
+      streamed += text
+      if (streamed === "Once upon a time") controller.abort()
     }
     assert.strictEqual((await turn.result).reason, "cancelled")
     const next = stage.host.send(sessionId, "finish")
@@ -142,7 +142,7 @@ describe("a host and the real sidecar", () => {
     assert.strictEqual((await last.result).reason, "cancelled")
   })
 
-  it("tell each other apart what cannot be done", async () => {
+  it("fail what cannot be done, with the code of the failure", async () => {
     await using stage = new Stage()
     const error = await rejection(stage.host.send("s-0", "hello").result)
     assert.deepInclude(

@@ -58,7 +58,7 @@ describe("the host as an Effect service", () => {
     })
   )
 
-  it.effect("streams a turn, and tells its result", () =>
+  it.effect("streams a turn, and has its result", () =>
     Effect.gen(function* () {
       const peer = new Peer()
       const host = yield* attach(peer)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as AnswerReader from "../../src/llama/AnswerReader.ts"
-import { refusal } from "../../src/llama/HttpAnswers.ts"
+import * as ResponseBody from "../../src/llama/answer/ResponseBody.ts"
+import { refusal } from "../../src/llama/ErrorResponse.ts"
 import type { ModelEvent } from "../../src/llama/LlamaClient.ts"
 import { Cut } from "../../src/llama/LlamaError.ts"
 import { capture, captures, cutAt, random, readParts, streams, textOf } from "./support/captures.ts"
@@ -136,8 +136,8 @@ describe("the captures of a real llama-server", () => {
     for (const { name, status, contentType, body, path } of captures) {
       if (path !== "/v1/chat/completions" || status !== 200 || !contentType.startsWith("application/json")) continue
       const answer = { status, statusText: "OK", headers: { "content-type": contentType } }
-      const step = AnswerReader.push(AnswerReader.start(answer, []), body)
-      const { events, end } = AnswerReader.finish(step.state, Cut.make({ detail: "cut" }))
+      const step = ResponseBody.push(ResponseBody.start(answer, []), body)
+      const { events, end } = ResponseBody.finish(step.state, Cut.make({ detail: "cut" }))
       assert.deepStrictEqual(end, { _tag: "Complete" }, name)
       const streamed = streams.find((stream) => stream.name === `${name}-stream`)
       if (streamed === undefined) continue

@@ -6,7 +6,7 @@ import { judge } from "../../src/llama/LlamaProbe.ts"
 import { refuse } from "../../src/testing/LlamaAnswers.ts"
 import { capture } from "./support/captures.ts"
 import { clientOf, outcome, question, setUp } from "./support/client.ts"
-import { serve } from "./support/rawServer.ts"
+import { serve } from "../support/RawServer.ts"
 
 const found = (status: number, body: unknown): Found => ({
   answer: { status, statusText: "", headers: {} },

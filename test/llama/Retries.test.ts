@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { chunk, refuse, say } from "../../src/testing/LlamaAnswers.ts"
 import { textOf } from "./support/captures.ts"
 import { advanceUntil, clientOf, outcome, question, setUp } from "./support/client.ts"
-import { serve } from "./support/rawServer.ts"
+import { serve } from "../support/RawServer.ts"
 
 describe("what comes before the first byte", () => {
   const reset = { raw: new Uint8Array(), ending: "end" as const }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Refusal } from "../../src/llama/HttpAnswers.ts"
-import { refusal } from "../../src/llama/HttpAnswers.ts"
+import type { Refusal } from "../../src/llama/ErrorResponse.ts"
+import { refusal } from "../../src/llama/ErrorResponse.ts"
 import { Loading, Rejected, Unreachable } from "../../src/llama/LlamaError.ts"
 import * as RetryPolicy from "../../src/llama/RetryPolicy.ts"
 

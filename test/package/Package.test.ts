@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import packageJson from "../../package.json" with { type: "json" }
-import { root, StateDir } from "../support/Bin.ts"
+import { StateDir } from "../support/Bin.ts"
+import { PackedProject } from "./PackedProject.ts"
 
 /** Bytes of all files below a folder. */
 const sizeOf = (folder: string): number =>
@@ -13,39 +13,27 @@ const sizeOf = (folder: string): number =>
     .reduce((sum, entry) => sum + Fs.statSync(Path.join(entry.parentPath, entry.name)).size, 0)
 
 describe("the package, installed from its tarball into an empty project", () => {
-  const folder = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "package-")))
-  const project = Path.join(folder, "project")
-  const installed = Path.join(project, "node_modules/atomic-agent-sidecar")
-  const manifest = () => JSON.parse(Fs.readFileSync(Path.join(installed, "package.json"), "utf8"))
-  const npm = (args: ReadonlyArray<string>, cwd: string) => {
-    const env = { PATH: process.env["PATH"], HOME: folder }
-    return spawnSync("npm", args, { cwd, env, encoding: "utf8", shell: process.platform === "win32" })
-  }
-  let install: ReturnType<typeof npm>
-
+  let packed: PackedProject
   beforeAll(() => {
-    Fs.mkdirSync(project)
-    Fs.writeFileSync(Path.join(project, "package.json"), JSON.stringify({ private: true }))
-    const packed = npm(["pack", "--ignore-scripts", "--pack-destination", folder], root)
-    assert.strictEqual(packed.status, 0, packed.stderr)
-    const tarball = Path.join(folder, `atomic-agent-sidecar-${packageJson.version}.tgz`)
-    install = npm(["install", "--offline", "--no-audit", "--no-fund", tarball], project)
+    packed = new PackedProject()
   })
-  afterAll(() => Fs.rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => packed[Symbol.dispose]())
+
+  const manifest = () => JSON.parse(Fs.readFileSync(Path.join(packed.installed, "package.json"), "utf8"))
 
   const run = (code: string) => {
     const args = ["--input-type=module", "--eval", code]
-    return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", timeout: 20_000 }).trim()
+    return execFileSync(process.execPath, args, { cwd: packed.path, encoding: "utf8", timeout: 20_000 }).trim()
   }
 
   it("brings nothing with it, and npm has nothing to warn of", () => {
-    assert.deepStrictEqual({ status: install.status, stderr: install.stderr }, { status: 0, stderr: "" })
-    const others = Fs.readdirSync(Path.join(project, "node_modules")).filter((name) => !name.startsWith("."))
+    assert.deepStrictEqual({ status: packed.install.status, stderr: packed.install.stderr }, { status: 0, stderr: "" })
+    const others = Fs.readdirSync(packed.modules).filter((name) => !name.startsWith("."))
     assert.deepStrictEqual(others, ["atomic-agent-sidecar"])
-    assert.isBelow(sizeOf(installed), 10 * 2 ** 20)
+    assert.isBelow(sizeOf(packed.installed), 10 * 2 ** 20)
   })
 
-  it("runs no script where it is installed, and is built before it is packed", () => {
+  it("runs no script where it is packed.installed, and is built before it is packed", () => {
     const { scripts } = manifest()
     for (const name of ["preinstall", "install", "postinstall", "prepare", "prepublish"]) {
       assert.notProperty(scripts, name)
@@ -64,25 +52,25 @@ describe("the package, installed from its tarball into an empty project", () => 
   })
 
   it("has its license, and every file that it exports", () => {
-    assert.match(Fs.readFileSync(Path.join(installed, "LICENSE"), "utf8"), /^MIT License\n/)
+    assert.match(Fs.readFileSync(Path.join(packed.installed, "LICENSE"), "utf8"), /^MIT License\n/)
     const { bin, exports } = manifest()
     const entries: ReadonlyArray<string | Record<string, string>> = [bin, ...Object.values<string>(exports)]
     const files = entries.flatMap((entry) => (typeof entry === "string" ? [entry] : Object.values(entry)))
     assert.isAbove(files.length, 5)
-    for (const file of files) assert.isTrue(Fs.existsSync(Path.join(installed, file)), file)
+    for (const file of files) assert.isTrue(Fs.existsSync(Path.join(packed.installed, file)), file)
   })
 
   it("has the sidecar and its libraries, but no source, no test and no executable", () => {
-    const names = Fs.readdirSync(installed)
+    const names = Fs.readdirSync(packed.installed)
     assert.sameMembers(names, ["LICENSE", "README.md", "dist", "package.json"])
     const sidecar = ["launch.cjs", "main.js", "package.json", "program.cjs", "program.cjs.map"]
-    assert.deepStrictEqual(Fs.readdirSync(Path.join(installed, "dist/sidecar")).toSorted(), sidecar)
-    assert.notInclude(Fs.readdirSync(Path.join(installed, "dist")), "binary")
+    assert.deepStrictEqual(Fs.readdirSync(Path.join(packed.installed, "dist/sidecar")).toSorted(), sidecar)
+    assert.notInclude(Fs.readdirSync(Path.join(packed.installed, "dist")), "binary")
   })
 
   it("puts a command into node_modules/.bin", () => {
     const suffix = process.platform === "win32" ? ".cmd" : ""
-    const command = Path.join(project, "node_modules/.bin", `atomic-agent-sidecar${suffix}`)
+    const command = Path.join(packed.modules, ".bin", `atomic-agent-sidecar${suffix}`)
     const options = { encoding: "utf8", shell: process.platform === "win32" } as const
     assert.include(execFileSync(command, ["--version"], options), packageJson.version)
   })
@@ -92,7 +80,7 @@ describe("the package, installed from its tarball into an empty project", () => 
       import { fileURLToPath } from "node:url"
       import manifest from "atomic-agent-sidecar/package.json" with { type: "json" }
       console.log(fileURLToPath(import.meta.resolve("atomic-agent-sidecar/sidecar")), manifest.version)`
-    assert.strictEqual(run(code), `${Path.join(installed, "dist/sidecar/main.js")} ${packageJson.version}`)
+    assert.strictEqual(run(code), `${Path.join(packed.installed, "dist/sidecar/main.js")} ${packageJson.version}`)
   })
 
   it("has a host that starts the sidecar and needs nothing else", () => {

@@ -35,7 +35,7 @@ describe("floors", () => {
     ],
     [
       "src/llama/LlamaHttp.ts",
-      `import type { Turn } from "../session/Turn.ts"`,
+      `import type { Turn } from "../session/turn/Turn.ts"`,
       "src/llama/LlamaHttp.ts:1: llama/ may not import src/session/turn/Turn.ts, which stands above it"
     ],
     [

@@ -16,8 +16,8 @@ it.effect("what a probe cannot see of a server that loads is no change, and not 
   const emit = ({ payload }: EmittedEvent) => Effect.sync(() => void told.push(payload))
   return Effect.gen(function* () {
     const watch = yield* ModelStatus
-    yield* watch.begin(ready)
-    yield* watch.saw("loading")
+    yield* watch.report(ready)
+    yield* watch.observe("loading")
     yield* Effect.forkScoped(watch.probing)
     yield* TestClock.adjust(4000)
     assert.deepStrictEqual(told.splice(0), [ready, { ...ready, state: "loading" }])

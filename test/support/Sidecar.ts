@@ -20,12 +20,14 @@ import type { Tool } from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
 import { faultsOf } from "./Schema.ts"
+import type { Lifeline } from "../../src/stdio/Lifeline.ts"
+import type { StdoutSink } from "../../src/stdio/StdoutSink.ts"
 
 export interface Setup {
   readonly config?: Parameters<typeof Config.layerOf>[0]
   readonly tools?: ReadonlyArray<Tool>
   readonly store?: Layer.Layer<SessionStore>
-  readonly lifeline?: TestHost.Options["lifeline"]
+  readonly lifeline?: Layer.Layer<Lifeline, never, StdoutSink>
 }
 
 /** A host, a sidecar in this process, and a model that waits to be told what to say. */
@@ -56,7 +58,7 @@ export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scop
       // Not the one of whoever runs the tests.
       config: Config.layerOf({ stateDir: "/nonexistent/state", ...setup.config }),
       services: services(model.layer, setup),
-      ...(setup.lifeline === undefined ? {} : { lifeline: setup.lifeline })
+      ...(setup.lifeline === undefined ? {} : { layers: { lifeline: setup.lifeline } })
     })
     yield* Effect.addFinalizer(() =>
       Effect.andThen(

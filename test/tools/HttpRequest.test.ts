@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import type { Settings } from "../../src/config/Settings.ts"
-import type { Lookup } from "../../src/tools/HttpExchange.ts"
+import type { Lookup } from "../../src/tools/PinnedRequest.ts"
 import { httpRequest } from "../../src/tools/HttpRequest.ts"
 import { call, plan, settings, toolbox } from "./fixture.ts"
 

@@ -6,23 +6,23 @@ import { SidecarHost } from "atomic-agent-sidecar/host"
 const page = fileURLToPath(new URL("page.html", import.meta.url))
 const preload = fileURLToPath(new URL("preload.cjs", import.meta.url))
 
-/** What is told while there is no window, such as on a Mac whose last one was closed, is told to nobody. */
 let window
-const tell = (what) => {
-  if (window !== undefined && !window.isDestroyed()) window.webContents.send("sidecar", what)
+/** Sends a message to the page; there is none while no window is open, as on a Mac whose last window was closed. */
+const sendToPage = (message) => {
+  if (window !== undefined && !window.isDestroyed()) window.webContents.send("sidecar", message)
 }
 
-/** The questions that wait for a person, by id. */
-const questions = new Map()
+/** Answers the approval requests that wait for a person, by id. */
+const approvals = new Map()
 const host = SidecarHost.spawn({
   onApproval: ({ approvalId }, signal) =>
     new Promise((resolve) => {
-      questions.set(approvalId, resolve)
-      signal.addEventListener("abort", () => questions.delete(approvalId))
+      approvals.set(approvalId, resolve)
+      signal.addEventListener("abort", () => approvals.delete(approvalId))
     })
 })
-host.onEvent((event) => tell({ kind: "event", type: event.type, payload: event.payload }))
-void host.exited.then(({ detail }) => tell({ kind: "gone", detail }))
+host.onEvent((event) => sendToPage({ kind: "event", type: event.type, payload: event.payload }))
+void host.exited.then(({ detail }) => sendToPage({ kind: "gone", detail }))
 
 let session
 let turn
@@ -38,24 +38,24 @@ const commands = {
   },
   cancel: () => turn?.abort(),
   answer: (approvalId, approved, reason) => {
-    const resolve = questions.get(approvalId)
-    questions.delete(approvalId)
+    const resolve = approvals.get(approvalId)
+    approvals.delete(approvalId)
     resolve?.({ approved: approved === true, ...(reason ? { reason: String(reason) } : {}) })
     return resolve !== undefined
   }
 }
 
-// The page gets these commands and nothing else, and nothing but our page gets them.
+// The page can call these commands and nothing else, and no other page can call them.
 for (const [name, command] of Object.entries(commands)) {
   ipcMain.handle(`sidecar:${name}`, (event, ...args) => {
-    if (event.senderFrame?.url !== pathToFileURL(page).href) throw new Error("not our page")
+    if (event.senderFrame?.url !== pathToFileURL(page).href) throw new Error("this page may not call the sidecar")
     return command(...args)
   })
 }
 
 const open = async () => {
   window = new BrowserWindow({ width: 900, height: 700, webPreferences: { preload } })
-  // What a model says may hold links; they must not lead our window away.
+  // A link in the model's text must not lead the window away from the page.
   window.webContents.setWindowOpenHandler(() => ({ action: "deny" }))
   window.webContents.on("will-navigate", (event) => event.preventDefault())
   await window.loadFile(page)
@@ -69,15 +69,15 @@ app.on("activate", () => {
 })
 
 // The app waits until the sidecar has closed its database; never for longer than six seconds.
-let left = false
+let stopped = false
 app.on("before-quit", (event) => {
-  if (left) return
+  if (stopped) return
   event.preventDefault()
   void host.shutdown().then(() => {
-    left = true
+    stopped = true
     app.quit()
   })
 })
 
-await app.whenReady()
-await open()
+// Not awaited: Electron is ready only after this module has been evaluated to its end.
+void app.whenReady().then(open)

@@ -1,4 +1,4 @@
-// All that the page can reach.
+// The whole interface of the page to the main process.
 const { contextBridge, ipcRenderer } = require("electron")
 
 const command =
@@ -11,5 +11,5 @@ contextBridge.exposeInMainWorld("sidecar", {
   send: command("send"),
   cancel: command("cancel"),
   answer: command("answer"),
-  onTold: (listener) => ipcRenderer.on("sidecar", (_event, what) => listener(what))
+  onMessage: (listener) => ipcRenderer.on("sidecar", (_event, message) => listener(message))
 })

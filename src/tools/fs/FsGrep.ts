@@ -7,7 +7,6 @@ import { climbs } from "./FsGlob.ts"
 import type { GrepRequest } from "./GrepReport.ts"
 import { grep } from "./Grep.ts"
 import { resolveReal } from "../../files/RealPath.ts"
-import { findRipgrep, ripgrep } from "../Ripgrep.ts"
 import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace } from "../Workspace.ts"
@@ -49,9 +48,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
           context: Math.min(args.context ?? 0, maxContext),
           limit: Math.min(limit, maxLimit)
         }
-        const binary = await findRipgrep(process.env["PATH"] ?? "", top)
-        const byRipgrep = binary === undefined ? undefined : await ripgrep(binary, request, signal)
-        return (byRipgrep ?? (await grep(request, signal))).output()
+        return (await grep(request, signal)).output()
       })
       return { ...readNeed(location, "search files outside the working directory"), run }
     })

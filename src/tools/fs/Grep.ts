@@ -15,7 +15,7 @@ const chunkBytes = 256 * 1024
 /** A line that is longer, in characters, is searched in pieces. */
 const maxLine = 1024 * 1024
 
-/** The search where there is no ripgrep. */
+/** Searches files for lines that match a regular expression of JavaScript, or of `(?i)` and one. */
 export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<GrepReport> => {
   const report = new GrepReport(request)
   const matches = lineMatcher(request.pattern, request.ignoreCase ?? false)

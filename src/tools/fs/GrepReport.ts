@@ -24,7 +24,7 @@ export interface GrepRequest {
 export const maxFileBytes = 64 * 1024 * 1024
 
 /** One line shows no more than this, in characters. */
-export const maxShownLine = 400
+const maxShownLine = 400
 
 /** Matches and the lines around them, as they are found. */
 export class GrepReport {

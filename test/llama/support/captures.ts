@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import type { ModelEvent } from "../../../src/llama/LlamaClient.ts"
-import * as ReplyReader from "../../../src/llama/ReplyReader.ts"
+import * as ChatStream from "../../../src/llama/answer/ChatStream.ts"
 import { Cut } from "../../../src/llama/LlamaError.ts"
 
 /** One answer of a real server: the bytes as they came, and what stands in them. */
@@ -63,17 +63,17 @@ export const streams = captures.filter(
 /** What a reader makes of an answer's body that comes in these parts. */
 export const readParts = (parts: Iterable<Uint8Array>, tools: ReadonlyArray<string> = []) => {
   const events: Array<ModelEvent> = []
-  let step: ReplyReader.ReplyStep = {
-    state: ReplyReader.start(tools.map((name) => ({ name, description: "", parameters: {} }))),
+  let step: ChatStream.ChatStreamStep = {
+    state: ChatStream.start(tools.map((name) => ({ name, description: "", parameters: {} }))),
     events: [],
     alive: true
   }
   for (const part of parts) {
-    step = ReplyReader.push(step.state, part)
+    step = ChatStream.push(step.state, part)
     events.push(...step.events)
     if (step.end !== undefined) return { events, end: step.end }
   }
-  step = ReplyReader.finish(step.state, Cut.make({ detail: "cut" }))
+  step = ChatStream.finish(step.state, Cut.make({ detail: "cut" }))
   events.push(...step.events)
   return { events, end: step.end }
 }

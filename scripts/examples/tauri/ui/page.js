@@ -1,11 +1,11 @@
 import { connect } from "./sidecar.js"
 
-const said = document.getElementById("said")
-const questions = document.getElementById("questions")
+const transcript = document.getElementById("transcript")
+const approvals = document.getElementById("approvals")
 const message = document.getElementById("message")
-const say = (text) => said.append(text)
+const show = (text) => transcript.append(text)
 
-/** Puts a question with its buttons; the answer, unless the turn ends first. */
+/** Shows an approval request with its buttons. Resolves with the answer; never, if the turn ends first. */
 const ask = ({ preview = "", reason, tool }) =>
   new Promise((resolve) => {
     const question = document.createElement("div")
@@ -24,10 +24,10 @@ const ask = ({ preview = "", reason, tool }) =>
       })
       question.append(button)
     }
-    questions.append(question)
+    approvals.append(question)
   })
 
-/** What has streamed of the reply: the reply itself repeats it. */
+/** The text of the reply that has been streamed; the event of the whole reply repeats it. */
 let streamed = ""
 const request = await connect(
   window.__TAURI__.core,
@@ -35,24 +35,24 @@ const request = await connect(
     if (type === "step_started") streamed = ""
     if (type === "assistant_delta") {
       streamed += payload.text
-      say(payload.text)
+      show(payload.text)
     }
-    if (type === "assistant_reply") say(`${streamed === "" ? payload.text : ""}\n`)
-    if (type === "session_failed") say(`\n${payload.error}\n`)
+    if (type === "assistant_reply") show(`${streamed === "" ? payload.text : ""}\n`)
+    if (type === "session_failed") show(`\n${payload.error}\n`)
     if (type === "approval_request") {
       await request("approval_response", { approvalId: payload.approvalId, approved: await ask(payload) })
     }
-    if (type === "turn_finished") questions.replaceChildren()
+    if (type === "turn_finished") approvals.replaceChildren()
   },
-  () => say("\nThe sidecar is gone.")
+  () => show("\nThe sidecar is gone.")
 )
 
 const { sessionId } = await request("start_session", { workingDir: "." })
 document.getElementById("form").addEventListener("submit", (event) => {
   event.preventDefault()
   const text = message.value
-  say(`\n› ${text}\n`)
-  request("send_message", { sessionId, text }).catch((error) => say(`\n${error.message}\n`))
+  show(`\n› ${text}\n`)
+  request("send_message", { sessionId, text }).catch((error) => show(`\n${error.message}\n`))
   message.value = ""
 })
 document.getElementById("cancel").addEventListener("click", () => request("cancel", { sessionId }))

@@ -16,7 +16,7 @@ pub struct Sidecar {
 }
 
 impl Sidecar {
-    /// Starts it. `on_line` hears each frame, and `None` when there are no more.
+    /// Starts the program. `on_line` is called with each frame, and with `None` after the last.
     pub fn spawn(
         program: &Path,
         args: &[String],
@@ -66,7 +66,7 @@ impl Sidecar {
                 "the sidecar is gone",
             ));
         };
-        // In one go: half a line must not be left behind.
+        // In one write, so that a failure leaves no half line behind.
         input.write_all(format!("{frame}\n").as_bytes())?;
         input.flush()
     }

@@ -1,0 +1,22 @@
+import type { Transform } from "node:stream"
+
+/**
+ * What decodes a body with this `Content-Encoding`; null where the encoding is unknown. Model servers send none, but a
+ * proxy before one may, asked for or not.
+ */
+export const decoderOf = (encoding: string): Transform | null => {
+  const zlib = process.getBuiltinModule("node:zlib")
+  const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = zlib.constants
+  // With the flushes a body that breaks off is decoded as far as it came.
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.createGunzip({ finishFlush: Z_SYNC_FLUSH })
+    case "deflate":
+      return zlib.createInflate({ finishFlush: Z_SYNC_FLUSH })
+    case "br":
+      return zlib.createBrotliDecompress({ finishFlush: BROTLI_OPERATION_FLUSH })
+    default:
+      return null
+  }
+}

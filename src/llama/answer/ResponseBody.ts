@@ -1,0 +1,102 @@
+import type { ResponseHead } from "../../http/HttpExchange.ts"
+import type { ToolSpec } from "../../domain/ToolCall.ts"
+import { kindOf, page, parse, wordsOf } from "../ErrorResponse.ts"
+import type { ModelEvent } from "../LlamaClient.ts"
+import type { LlamaError } from "../LlamaError.ts"
+import { Malformed } from "../LlamaError.ts"
+import * as ChatChunk from "./ChatChunk.ts"
+import * as ChatStream from "./ChatStream.ts"
+import type { ChatStreamEnd, ChatStreamState, ChatStreamStep } from "./ChatStream.ts"
+import * as ChunkDecoder from "./ChunkDecoder.ts"
+import { maxEventBytes } from "./EventStream.ts"
+
+type Reason = LlamaError["reason"]
+
+/** The body of a response with status 200, as far as it has been read: events, or what some servers send instead. */
+export interface ResponseBodyState {
+  readonly head: ResponseHead
+  readonly stream: ChatStreamState
+  readonly kind: "events" | "json" | "page" | "unknown"
+  /** The reads so far of a body that is no stream, and their length in bytes. */
+  readonly parts: ReadonlyArray<Uint8Array>
+  readonly bytes: number
+  /** True once text, reasoning or a call has begun. */
+  readonly begun: boolean
+}
+
+export interface ResponseBodyStep {
+  readonly state: ResponseBodyState
+  readonly events: ReadonlyArray<ModelEvent>
+  /** True if this read is a sign of life: a ping is none, since a hung server goes on pinging. */
+  readonly alive: boolean
+  readonly end?: ChatStreamEnd
+}
+
+export const start = (head: ResponseHead, tools: ReadonlyArray<ToolSpec>): ResponseBodyState => ({
+  head,
+  stream: ChatStream.start(tools),
+  kind: "unknown",
+  parts: [],
+  bytes: 0,
+  begun: false
+})
+
+/** One read of the body. */
+export const push = (state: ResponseBodyState, read: Uint8Array): ResponseBodyStep => {
+  if (state.kind === "events") return fromStream(state, ChatStream.push(state.stream, read))
+  const parts = [...state.parts, read]
+  const bytes = state.bytes + read.length
+  const kind = state.kind === "unknown" ? kindOf(state.head, Buffer.concat(parts).toString("utf8")) : state.kind
+  if (kind === "events") {
+    return push({ ...state, kind, parts: [], bytes: 0 }, Buffer.concat(parts))
+  }
+  // Empty lines.
+  if (kind === "unknown") return { state: { ...state, parts: [], bytes: 0 }, events: [], alive: false }
+  const next = { ...state, kind, parts, bytes }
+  const limit = kind === "json" ? maxEventBytes : maxPageBytes
+  return bytes > limit ? conclude(next) : { state: next, events: [], alive: kind === "json" }
+}
+
+/** The end of the body; `how` is the failure if the answer is not complete. */
+export const finish = (state: ResponseBodyState, how: Reason): ResponseBodyStep =>
+  state.kind === "events" || state.kind === "unknown"
+    ? fromStream(state, ChatStream.finish(state.stream, how))
+    : conclude(state)
+
+/** True once the answer has its finish reason: only numbers may follow. */
+export const hasFinishReason = (state: ResponseBodyState): boolean => state.stream.decoder.finish !== undefined
+
+/** Enough of a page for its title. */
+const maxPageBytes = 64 * 1024
+
+const fromStream = (
+  before: ResponseBodyState,
+  { alive, end, events, state: stream }: ChatStreamStep
+): ResponseBodyStep => {
+  const state = { ...before, stream, begun: before.begun || ChunkDecoder.hasBegun(stream.decoder) }
+  return end === undefined ? { state, events, alive } : { state, events, alive, end }
+}
+
+/** A whole body that was not streamed. */
+const conclude = (state: ResponseBodyState): ResponseBodyStep => {
+  const body = Buffer.concat(state.parts).toString("utf8")
+  const failed = (reason: Reason): ResponseBodyStep => ({
+    state,
+    events: [],
+    alive: true,
+    end: { _tag: "Failed", reason }
+  })
+  if (state.kind === "page") return failed(page(state.head, body))
+  const chunk = ChatChunk.narrow(parse(body))
+  if (chunk === null) {
+    return failed(Malformed.make({ detail: `the server's answer is no chat completion: ${wordsOf(state.head, body)}` }))
+  }
+  const decoded = ChunkDecoder.decode(state.stream.decoder, chunk)
+  const last = decoded.failure === undefined ? ChunkDecoder.finish(decoded.state) : null
+  if (last !== null) {
+    return { state, events: [...decoded.events, ...last], alive: true, end: { _tag: "Complete" } }
+  }
+  return failed(
+    decoded.failure ?? Malformed.make({ detail: "the server's answer is a chat completion without a finish reason" })
+  )
+}
