@@ -39,7 +39,7 @@ describe("contract 9, hello", () => {
       const { host, model, send, session } = yield* stage()
       const sessionId = yield* session
       const requests = extended(requestTable)
-      assert.lengthOf(requests, 5)
+      assert.isAtLeast(requests.length, 5)
       for (const type of requests) {
         const response = yield* host.post(type, { sessionId, turnId: "t" })
         assert.strictEqual(response.ok ? "ok" : response.error.code, "unknown_request", type)
@@ -51,7 +51,7 @@ describe("contract 9, hello", () => {
       call.answer("ok")
       yield* Fiber.join(sent)
       const events = extended(eventTable)
-      assert.lengthOf(events, 4)
+      assert.isAtLeast(events.length, 4)
       for (const type of events) assert.notInclude(types(host.frames), type)
     })
   )

@@ -1,6 +1,14 @@
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
+import type { JsonSchema } from "../../scripts/schema/JsonSchema.ts"
+import { protocolPage } from "../../scripts/schema/ProtocolPage.ts"
+import { withEnd } from "../../scripts/schema/Sources.ts"
 import { protocolSchema, staleness } from "../../scripts/schema.ts"
+import { written } from "../../scripts/tables.ts"
+import { eventTable } from "../../src/protocol/EventTable.ts"
+import { requestTable } from "../../src/protocol/RequestTable.ts"
 import { fillTables, notation, tables } from "../../scripts/schema/Tables.ts"
 
 const schema = JSON.parse(protocolSchema())
@@ -71,6 +79,108 @@ describe("protocol.schema.json", () => {
       [...references].map(([, name]) => name).filter((name) => !(String(name) in schema.definitions)),
       []
     )
+  })
+})
+
+describe("the descriptions of the protocol", () => {
+  /** The places of a schema, and of all fields inside it, that have no description. */
+  const undescribed = (schema: JsonSchema, path: string): ReadonlyArray<string> => [
+    ...(/\S/.test(schema.description ?? "") ? [] : [path]),
+    ...insides(schema, path)
+  ]
+  const insides = (schema: JsonSchema, path: string): ReadonlyArray<string> => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([key, field]) => undescribed(field, `${path}.${key}`)),
+    ...(schema.items === undefined ? [] : insides(schema.items, `${path}[]`)),
+    ...(schema.anyOf ?? []).flatMap((member) => insides(member, path))
+  ]
+
+  it("are there for every request, event, type and field", () => {
+    const definitions: Readonly<Record<string, JsonSchema>> = schema.definitions
+    assert.deepStrictEqual(
+      Object.entries(definitions).flatMap(([name, each]) => undescribed(each, name)),
+      []
+    )
+  })
+
+  it("are sentences", () => {
+    const texts = [...protocolSchema().matchAll(/"description": "(.*)",?$/gm)].map(([, text = ""]) => text)
+    assert.isAbove(texts.length, 500)
+    assert.deepStrictEqual(
+      texts.filter((text) => !/^[A-Z`].*\.$/.test(text)),
+      []
+    )
+  })
+
+  it("name the unit of every duration, time and number of tokens", () => {
+    const fields = [...protocolSchema().matchAll(/"(\w+)": \{\s+"description": "(.*)"/g)]
+    const units: ReadonlyArray<readonly [name: RegExp, unit: RegExp]> = [
+      [/(Ms|At|^at)$/, /in milliseconds/],
+      [/Bytes$/, /in bytes/],
+      [/Tokens$/, /[Tt]okens/]
+    ]
+    const isWithout = (name: string, text: string) =>
+      units.some(([names, unit]) => names.test(name) && !unit.test(text))
+    assert.deepStrictEqual(
+      fields.map(([, name = "", text = ""]) => [name, text] as const).filter(([name, text]) => isWithout(name, text)),
+      // A path, in spite of its name.
+      [["installedAt", "Absolute path of the folder that it was copied to."]]
+    )
+  })
+})
+
+describe("what is made from the protocol's tables", () => {
+  const root = Path.join(import.meta.dirname, "../..")
+  for (const [path, update] of Object.entries(written)) {
+    it(`is current in ${path}`, () => {
+      const text = Fs.readFileSync(Path.join(root, path), "utf8")
+      assert.isTrue(update(text) === text, "npm run tables writes it")
+    })
+  }
+
+  it("is current in src/protocol/protocol.schema.json", () => {
+    assert.isUndefined(staleness(Fs.readFileSync(Path.join(root, "src/protocol/protocol.schema.json"), "utf8")))
+  })
+
+  it("replaces the end of a source below its line, and nothing above it", () => {
+    const text = "const a = 1\n\n// Written by `npm run tables`.\nconst old = 1\n"
+    assert.strictEqual(withEnd(text, ["const b = 2"]), "const a = 1\n\n// Written by `npm run tables`.\nconst b = 2\n")
+    assert.throws(() => withEnd("const a = 1\n", []), /there is no line/)
+  })
+})
+
+describe("docs/protocol.md", () => {
+  const { events = "", requests = "", types = "" } = protocolPage()
+  const headings = (text: string) => [...text.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)
+
+  it("has every request with its fields, what it does and its extension", () => {
+    assert.deepStrictEqual(headings(requests), Object.keys(requestTable))
+    assert.include(requests, "### unqueue\n\nTakes a waiting turn out of the queue.")
+    assert.include(requests, "Extension: `queue`.")
+    assert.include(requests, "| `maxSteps?` | integer from 1 or null | Step budget of the turn, from 1.")
+    assert.include(requests, "| `limits.maxLineBytes` | integer | Length of the longest line that is read, in bytes. |")
+    assert.include(requests, "Response payload: [SessionState](#sessionstate) or null.")
+    assert.include(
+      requests,
+      "### shutdown\n\nEnds the session and the process, with exit code 0. Requests after it fail.\n\nPayload: not looked at."
+    )
+    assert.include(requests, "Payload: null, or\n\n| field | type | meaning |")
+  })
+
+  it("has every event with its fields, when it is sent and its extension", () => {
+    assert.deepStrictEqual(headings(events), Object.keys(eventTable))
+    assert.include(events, "### turn_started\n\nA turn starts. Sent after its `user_message`.\n\n| field |")
+    assert.include(events, "| `usage?` | object | Sums over the turn's steps, in tokens;")
+    assert.include(events, "| `usage.cachedTokens` | integer |")
+    assert.include(events, '| `installed[].source` | `"global"` or `"project"` |')
+    assert.include(events, "| `tags?` | object of string |")
+  })
+
+  it("has every type that they refer to", () => {
+    for (const [, anchor] of `${requests}${events}${types}`.matchAll(/\]\(#(\w+)\)/g)) {
+      assert.match(types, new RegExp(`^### ${anchor}$`, "im"))
+    }
+    assert.include(types, "One of [UserRecord](#userrecord), [ToolCallRecord](#toolcallrecord),")
+    assert.include(types, "One of `reply`, `finish`, `max_steps`, `cancelled`, `failed`.")
   })
 })
 

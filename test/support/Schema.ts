@@ -1,13 +1,34 @@
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { Ajv, type ValidateFunction } from "ajv"
-import { protocolSchema } from "../../scripts/schema.ts"
-import { pascal } from "../../scripts/schema/Definitions.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import type { SentRequest } from "../../src/testing/ContractChecker.ts"
 
-/** The schema as it is published, and with no key that it does not name: what is sent is to be written down. */
-const published = JSON.parse(protocolSchema())
+/** As much of JSON Schema as the published schema uses. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly enum?: ReadonlyArray<unknown>
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+}
+
+/** The schema as it is published; `npm run schema -- --check` holds it against the tables of the protocol. */
+const published = JSON.parse(
+  Fs.readFileSync(Path.join(import.meta.dirname, "../../src/protocol/protocol.schema.json"), "utf8")
+)
+
+/** Every named schema that it has. */
+export const definitions: Readonly<Record<string, JsonSchema>> = published.definitions
+
+/** What the definitions of a request or an event begin with. */
+export const pascal = (type: string): string =>
+  type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 const ajv = new Ajv({ strict: true })
 ajv.addSchema(published, "published")
+// No key that it does not name: what is sent is written down.
 ajv.addSchema(closed(published) as object, "closed")
 
 /** Whether a value is any frame of the protocol, as `protocol.schema.json` has it. */
