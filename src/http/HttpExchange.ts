@@ -71,7 +71,7 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
   let wake: (() => void) | undefined
 
   const changed = () => {
-    if (isReleased && body !== undefined) readAll(body)
+    if (isReleased) while (body !== undefined && body.read() !== null);
     const waiter = wake
     wake = undefined
     waiter?.()
