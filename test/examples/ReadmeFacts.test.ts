@@ -74,16 +74,12 @@ describe("the documents name", () => {
     }).pipe(Effect.provide(toolbox()))
   )
 
-  // The last two rooms are on their way.
-  it.skipIf(["boot", "http"].some((room) => !Fs.existsSync(Path.join(root, "src", room))))(
-    "every folder of src, and no other",
-    () => {
-      const section = sectionOf("docs/architecture.md", "The folders of `src`")
-      const named = [...section.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name)
-      const folders = Fs.readdirSync(Path.join(root, "src"), { withFileTypes: true }).filter((entry) =>
-        entry.isDirectory()
-      )
-      assert.deepStrictEqual(named.toSorted(), folders.map(({ name }) => name).toSorted())
-    }
-  )
+  it("every folder of src, and no other", () => {
+    const section = sectionOf("docs/architecture.md", "The folders of `src`")
+    const named = [...section.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name)
+    const folders = Fs.readdirSync(Path.join(root, "src"), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory()
+    )
+    assert.deepStrictEqual(named.toSorted(), folders.map(({ name }) => name).toSorted())
+  })
 })
