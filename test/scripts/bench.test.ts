@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { median, quantile, type Row } from "../../scripts/bench/Bench.ts"
+import { comparison } from "../../scripts/bench/Against.ts"
+import type { Row } from "../../scripts/bench/Experiment.ts"
 import { closing, opening, readWish, token } from "../../scripts/bench/ModelStream.ts"
 import { takeRequest } from "../../scripts/bench/RawHttp.ts"
-import { isMet, tableOf } from "../../scripts/bench/Table.ts"
+import { median, quantile, ratio } from "../../scripts/bench/Statistics.ts"
+import { comparedTableOf, isMet, tableOf } from "../../scripts/bench/Table.ts"
 
 /** The events of a chunked body, each chunk's length checked. */
 const eventsOf = (body: string): ReadonlyArray<string> => {
@@ -88,6 +90,7 @@ describe("the benchmark's table", () => {
     unit: "ms",
     value,
     beside: { name: "bare", value: beside },
+    ratio: ratio(value, beside),
     aims: [
       { of: "ratio", most: 2 },
       { of: "value", least: 5 }
@@ -102,6 +105,20 @@ describe("the benchmark's table", () => {
 
   it("holds a figure that could not be measured for missed", () => {
     assert.isFalse(isMet({ of: "value", most: 1 }, row(Number.NaN, 1)))
+  })
+
+  it("compares two builds by the ratios of their rounds, whatever the machine did between", () => {
+    const rounds = comparison([10, 80, 30, 50], [10, 40, 20, 40])
+    assert.deepStrictEqual(rounds, { current: 40, other: 30, ratio: 1.375, quarters: [1.1875, 1.625] })
+    assert.include(
+      comparedTableOf([{ name: "start", unit: "ms", limit: 5, ...rounds }]),
+      "40.0 ms  30.0 ms      1.38×          1.19× to 1.63×    5.00 ms"
+    )
+  })
+
+  it("leaves out rounds without a ratio: a difference may be below 0", () => {
+    assert.strictEqual(comparison([1, -1, 2], [1, 1, 0]).ratio, 1)
+    assert.isNaN(comparison([-1], [1]).ratio)
   })
 
   it("takes medians and quantiles between the values where it must", () => {
