@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { folderWith, integerFrom, positive, read, someOf, text } from "../../scripts/Arguments.ts"
+import { folderWith, integerFrom, positive, read, someOf, text } from "./Arguments.ts"
 
 const kinds = {
   minutes: positive,
