@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
-import { protocolSchema, staleness } from "../../scripts/schema.ts"
-import { fillTables, notation, tables } from "../../scripts/schema/Tables.ts"
+import { protocolSchema, staleness } from "./schema.ts"
+import { fillTables, notation, tables } from "./schema/Tables.ts"
 
 const schema = JSON.parse(protocolSchema())
 const isFrame = new Ajv({ strict: true }).compile(schema)
