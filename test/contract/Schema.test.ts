@@ -1,14 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { pascal } from "../../scripts/schema/Definitions.ts"
-import type { JsonSchema } from "../../scripts/schema/JsonSchema.ts"
-import { protocolSchema } from "../../scripts/schema.ts"
 import { type EventFrame, events } from "../../src/protocol/Event.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { requests } from "../../src/protocol/Request.ts"
-import { faultOf, faultsOf, isFrame } from "../support/Schema.ts"
-
-const definitions: Record<string, JsonSchema> = JSON.parse(protocolSchema()).definitions
+import { definitions, faultOf, faultsOf, isFrame, type JsonSchema, pascal } from "../support/Schema.ts"
 
 /** A value of a schema that has all the keys that it may have. */
 const exampleOf = (schema: JsonSchema): unknown => {
