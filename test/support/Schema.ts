@@ -1,5 +1,4 @@
 import * as Fs from "node:fs"
-import * as Path from "node:path"
 import { Ajv, type ValidateFunction } from "ajv"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import type { SentRequest } from "../../src/testing/ContractChecker.ts"
@@ -14,22 +13,20 @@ export interface JsonSchema {
   readonly anyOf?: ReadonlyArray<JsonSchema>
 }
 
-/** The schema as it is published; `npm run schema -- --check` holds it against the tables of the protocol. */
+/** The published schema; `npm test` has checked before that it is what the schemas in code say. */
 const published = JSON.parse(
-  Fs.readFileSync(Path.join(import.meta.dirname, "../../src/protocol/protocol.schema.json"), "utf8")
+  Fs.readFileSync(new URL("../../src/protocol/protocol.schema.json", import.meta.url), "utf8")
 )
-
-/** Every named schema that it has. */
-export const definitions: Readonly<Record<string, JsonSchema>> = published.definitions
-
-/** What the definitions of a request or an event begin with. */
-export const pascal = (type: string): string =>
-  type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
 const ajv = new Ajv({ strict: true })
 ajv.addSchema(published, "published")
-// No key that it does not name: what is sent is written down.
+// With no key that it does not name: what is sent must be in the schema.
 ajv.addSchema(closed(published) as object, "closed")
+
+/** Its definitions, by name. */
+export const definitions: Readonly<Record<string, JsonSchema>> = published.definitions
+
+/** The name of a request or event in the names of its definitions: `UserMessage` of `user_message`. */
+export const pascal = (type: string) => type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Whether a value is any frame of the protocol, as `protocol.schema.json` has it. */
 export const isFrame: ValidateFunction = ajv.getSchema("published")!

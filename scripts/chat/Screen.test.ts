@@ -1,12 +1,8 @@
-import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { readAnswer } from "../../scripts/chat/Answer.ts"
-import { playDemo } from "../../scripts/chat/Demo.ts"
-import { makeScreen } from "../../scripts/chat/Screen.ts"
-import { colourDiff, styleFor } from "../../scripts/chat/Style.ts"
+import { makeScreen } from "./Screen.ts"
+import { colourDiff, styleFor } from "./Style.ts"
 import type { EmittedEvent, SidecarEvent } from "../../src/protocol/Event.ts"
 
-const bin = Path.join(import.meta.dirname, "FakeSidecar.ts")
 const sessionId = "s-1"
 const turn = { sessionId, turnId: "t-1" }
 
@@ -138,38 +134,5 @@ describe("the screen of the terminal chat", () => {
       "--- a\n+++ b\n@@ -1 +1 @@\n[-x]\n<+y>\n z"
     )
     assert.strictEqual(colourDiff("grep\n+x\n-y", style), "grep\n+x\n-y")
-  })
-})
-
-describe("an answer to an approval", () => {
-  const answers: ReadonlyArray<[typed: string, means: ReturnType<typeof readAnswer>]> = [
-    ["y", { approved: true }],
-    [" Yes ", { approved: true }],
-    ["n", { approved: false }],
-    ["no", { approved: false }],
-    ["n use the other file", { approved: false, reason: "use the other file" }],
-    ["No, too much", { approved: false, reason: "too much" }],
-    ["n: später", { approved: false, reason: "später" }],
-    ["", undefined],
-    ["nothing", undefined],
-    ["yesterday", undefined],
-    ["y but only once", undefined],
-    ["ok", undefined]
-  ]
-  for (const [typed, means] of answers) {
-    it(`${JSON.stringify(typed)} is ${JSON.stringify(means) ?? "asked again"}`, () => {
-      assert.deepStrictEqual(readAnswer(typed), means)
-    })
-  }
-})
-
-describe("the conversation without a terminal", () => {
-  it("is played to its end, approvals answered", async () => {
-    let text = ""
-    const screen = makeScreen({ write: (more) => (text += more), style: styleFor(false), width: () => 80 })
-    const model = { line: "", env: process.env, dispose: () => {} }
-    assert.strictEqual(await playDemo(bin, model, screen), 0)
-    assert.strictEqual(text.match(/✓ written/g)?.length, 3)
-    assert.strictEqual(text.match(/^Done, 你好\.$/gm)?.length, 3)
   })
 })

@@ -2,14 +2,14 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
-import type { JsonSchema } from "../../scripts/schema/JsonSchema.ts"
-import { protocolPage } from "../../scripts/schema/ProtocolPage.ts"
-import { withEnd } from "../../scripts/schema/Sources.ts"
-import { protocolSchema, staleness } from "../../scripts/schema.ts"
-import { written } from "../../scripts/tables.ts"
-import { eventTable } from "../../src/protocol/EventTable.ts"
-import { requestTable } from "../../src/protocol/RequestTable.ts"
-import { fillTables, notation, tables } from "../../scripts/schema/Tables.ts"
+import type { JsonSchema } from "./schema/JsonSchema.ts"
+import { protocolPage } from "./schema/ProtocolPage.ts"
+import { withEnd } from "./schema/Sources.ts"
+import { protocolSchema, staleness } from "./schema.ts"
+import { written } from "./tables.ts"
+import { eventTable } from "../src/protocol/EventTable.ts"
+import { requestTable } from "../src/protocol/RequestTable.ts"
+import { fillTables, notation, tables } from "./schema/Tables.ts"
 
 const schema = JSON.parse(protocolSchema())
 const isFrame = new Ajv({ strict: true }).compile(schema)
@@ -129,7 +129,7 @@ describe("the descriptions of the protocol", () => {
 })
 
 describe("what is made from the protocol's tables", () => {
-  const root = Path.join(import.meta.dirname, "../..")
+  const root = Path.join(import.meta.dirname, "..")
   for (const [path, update] of Object.entries(written)) {
     it(`is current in ${path}`, () => {
       const text = Fs.readFileSync(Path.join(root, path), "utf8")
