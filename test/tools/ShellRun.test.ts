@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -288,6 +288,58 @@ describe("shell.run", () => {
         }
         plant(root, { ".gitmodules": '[submodule "sub"]\n\tpath = sub\n\turl = ./x\n\tignore = none\n' })
         assert.isDefined(yield* needOf({ command: "git status" }, root))
+      })
+    )
+  )
+
+  it.effect("does not let git heed the configuration of the user where nobody was asked", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const home = yield* temporaryDirectory
+        const evil = NodePath.join(home, "evil")
+        const config = `[core]\n\tfsmonitor = ${evil}\n[diff]\n\texternal = ${evil}\n`
+        plant(home, { evil: `#!/bin/sh\ntouch ${home}/ran\n`, ".gitconfig": config, ".config/git/config": config })
+        execFileSync("chmod", ["+x", evil])
+        const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: root, stdio: "ignore" })
+        git("init", ".")
+        plant(root, { file: "1" })
+        git("add", "file")
+        plant(root, { file: "22" })
+        const before = process.env["HOME"]
+        process.env["HOME"] = home
+        yield* Effect.gen(function* () {
+          for (const command of ["git status", "git diff"]) {
+            assert.isUndefined(yield* needOf({ command }, root), command)
+            assert.strictEqual((yield* call("shell.run", { command }, root)).status, "ok")
+            assert.isFalse(existsSync(NodePath.join(home, "ran")), command)
+          }
+          // It is heeded where somebody was asked: the command is the user's own then.
+          assert.isDefined(yield* needOf({ command: "git status; touch asked" }, root))
+          yield* call("shell.run", { command: "git status; touch asked" }, root)
+          assert.isTrue(existsSync(NodePath.join(home, "ran")))
+        }).pipe(Effect.ensuring(Effect.sync(() => void (process.env["HOME"] = before))))
+      })
+    )
+  )
+
+  it.effect("does not let git write its index where nobody was asked", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: root, stdio: "ignore" })
+        git("init", ".")
+        plant(root, { file: "1" })
+        git("add", "file")
+        // What git has noted of the file is stale now, though the file is the same: it would note it anew.
+        utimesSync(NodePath.join(root, "file"), 1, 1)
+        const index = () => readFileSync(NodePath.join(root, ".git/index"))
+        const before = index()
+        for (const command of ["git status", "git ls-files -m", "git branch"]) {
+          assert.isUndefined(yield* needOf({ command }, root), command)
+          assert.strictEqual((yield* call("shell.run", { command }, root)).status, "ok")
+          assert.isTrue(index().equals(before), command)
+        }
+        git("status")
+        assert.isFalse(index().equals(before))
       })
     )
   )
