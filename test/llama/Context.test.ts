@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Entry } from "../../src/domain/Transcript.ts"
 import { chunk, refuse, say } from "../../src/testing/LlamaAnswers.ts"
+import { awaited } from "../support/Patience.ts"
 import { random, textOf } from "./support/captures.ts"
 import { outcome, question, setUp, userEntry } from "./support/client.ts"
 
@@ -107,11 +108,14 @@ describe("the window", () => {
       const options = { contextTokens: 5000 }
       const { server, client } = yield* setUp(options)
       const until = (tokens: number) =>
-        Effect.gen(function* () {
-          while ((yield* client.window) !== tokens) {
-            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-          }
-        })
+        awaited(
+          `a window of ${tokens} tokens`,
+          Effect.gen(function* () {
+            while ((yield* client.window) !== tokens) {
+              yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+            }
+          })
+        )
       yield* outcome(client.stream(question()))
       yield* until(5000)
       yield* outcome(client.stream(question()))

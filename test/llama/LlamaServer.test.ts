@@ -17,6 +17,7 @@ import * as ManagedModel from "../../src/llama/ManagedModel.ts"
 import type { Event } from "../../src/protocol/Event.ts"
 import { Lifeline } from "../../src/stdio/Lifeline.ts"
 import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
+import { awaited } from "../support/Patience.ts"
 import { textOf } from "./support/captures.ts"
 import { advanceUntil, outcome, question } from "./support/client.ts"
 import { FakeServer, type Play } from "./support/FakeServer.ts"
@@ -63,6 +64,8 @@ const passing = <A, E>(effect: Effect.Effect<A, E>) =>
     yield* advanceUntil(fiber)
     return yield* Fiber.join(fiber)
   })
+
+const lossOf = ({ losses }: LlamaServer["Service"]) => awaited("the loss of the server", Queue.take(losses))
 
 const noted = <T extends Parameters<FakeServer["until"]>[0]>(server: FakeServer, tag: T, count = 1) =>
   Effect.promise(() => server.until(tag, count))
@@ -151,7 +154,7 @@ describe("a managed server", () => {
       const server = yield* fake({ failures: 4, writes: `${lines.join("\n")}\nerror: no such model` })
       const managed = yield* serverOn(ground(server).layer)
       yield* managed.start
-      const { error, hint } = yield* passing(Queue.take(managed.losses))
+      const { error, hint } = yield* passing(lossOf(managed))
       assert.lengthOf(server.noted("Started"), 4)
       assert.deepStrictEqual(error.split("\n"), [
         "llama-server ended with exit code 1; its last words:",
@@ -169,7 +172,7 @@ describe("a managed server", () => {
       const managed = yield* serverOn(ground(server).layer)
       for (const starts of [4, 5]) {
         yield* managed.start
-        yield* passing(Queue.take(managed.losses))
+        yield* passing(lossOf(managed))
         assert.lengthOf(server.noted("Started"), starts)
       }
       yield* managed.start
@@ -197,7 +200,7 @@ describe("a managed server", () => {
         ground(server, { localModels: { managed: { command: "no-such-llama-server" } } }).layer
       )
       yield* managed.start
-      const { error, hint } = yield* Queue.take(managed.losses)
+      const { error, hint } = yield* lossOf(managed)
       assert.include(error, "no program no-such-llama-server on the PATH (")
       assert.include(error, "/usr/bin")
       assert.include(hint, "localModels.managed.command")
@@ -209,7 +212,7 @@ describe("a managed server", () => {
       const server = yield* fake()
       const managed = yield* serverOn(ground(server, { localModels: { managed: { command: server.dir } } }).layer)
       yield* managed.start
-      const { error } = yield* Queue.take(managed.losses)
+      const { error } = yield* lossOf(managed)
       assert.include(error, "cannot be run")
       assert.include(error, "EACCES")
     })
@@ -223,7 +226,7 @@ describe("a managed server", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => other.close()))
       const managed = yield* serverOn(ground(server).layer)
       yield* managed.start
-      const { error, hint } = yield* passing(Queue.take(managed.losses))
+      const { error, hint } = yield* passing(lossOf(managed))
       assert.strictEqual(error, `port ${server.port} of 127.0.0.1 is in use by another program`)
       assert.include(hint, "localModels.managed.port")
       assert.deepStrictEqual(server.notes, [])
@@ -238,7 +241,7 @@ describe("a managed server", () => {
       yield* first.listening
       const second = yield* serverOn(ground(server).layer)
       yield* second.start
-      const { error } = yield* Queue.take(second.losses)
+      const { error } = yield* lossOf(second)
       assert.include(error, "in use by another model server (fake.gguf)")
       assert.lengthOf(server.noted("Started"), 1)
     })

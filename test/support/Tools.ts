@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../../src/protocol/SessionState.ts"
 import type { ApprovalNeed } from "../../src/tools/Tool.ts"
 import * as Tool from "../../src/tools/Tool.ts"
+import { awaited } from "./Patience.ts"
 
 /** One run of a gated tool. */
 export interface ToolRun {
@@ -36,7 +37,7 @@ export const gatedTool = (
       finish: (text) => void Deferred.doneUnsafe(answer, Effect.succeed({ text })),
       fail: (detail) => void Deferred.doneUnsafe(answer, Effect.fail(new Tool.ToolFailure({ detail }))),
       die: (defect) => void Deferred.doneUnsafe(answer, Effect.die(defect)),
-      interrupted: Deferred.await(interrupted)
+      interrupted: awaited(`an interruption of the tool ${name}`, Deferred.await(interrupted))
     })
     return yield* Effect.onInterrupt(Deferred.await(answer), () => Deferred.succeed(interrupted, undefined))
   })
@@ -62,5 +63,5 @@ export const gatedTool = (
         run
       })
   })
-  return { tool, next: Queue.take(runs) }
+  return { tool, next: awaited(`a run of the tool ${name}`, Queue.take(runs)) }
 }

@@ -9,6 +9,7 @@ import { TestClock } from "effect/testing"
 import type { Settings } from "../../src/Config.ts"
 import { quietEnvironment } from "../../src/tools/QuietShell.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
+import { eventually } from "../support/Patience.ts"
 import { call, plan, plant, settings, temporaryDirectory, toolbox } from "./fixture.ts"
 
 const inRoot = <A, E>(test: (root: string) => Effect.Effect<A, E, any>, change: Partial<Settings> = {}) =>
@@ -30,11 +31,8 @@ const alive = (mark: string): ReadonlyArray<string> =>
     }
   })
 
-const nothingAlive = (mark: string): Effect.Effect<void> =>
-  Effect.suspend(() => (alive(mark).length === 0 ? Effect.void : Effect.andThen(turn, nothingAlive(mark))))
-const somethingAlive = (mark: string, count = 1): Effect.Effect<void> =>
-  Effect.suspend(() => (alive(mark).length >= count ? Effect.void : Effect.andThen(turn, somethingAlive(mark, count))))
-const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
+const nothingAlive = (mark: string) => eventually(`the end of ${mark}`, () => alive(mark).length === 0)
+const somethingAlive = (mark: string, count = 1) => eventually(`${count} of ${mark}`, () => alive(mark).length >= count)
 
 let marks = 0
 /** A number of seconds that no other process sleeps. */
@@ -516,10 +514,7 @@ describe("shell.run", () => {
         const seconds = mark()
         const command = `trap 'echo bye > ${root}/bye; exit 0' TERM; touch ${root}/ready; sleep ${seconds} & wait`
         const fiber = yield* Effect.forkChild(call("shell.run", { command }, root))
-        const ready: Effect.Effect<void> = Effect.suspend(() =>
-          existsSync(NodePath.join(root, "ready")) ? Effect.void : Effect.andThen(turn, ready)
-        )
-        yield* ready
+        yield* eventually("the file ready", () => existsSync(NodePath.join(root, "ready")))
         yield* Fiber.interrupt(fiber)
         assert.strictEqual(readFileSync(NodePath.join(root, "bye"), "utf8"), "bye\n")
       })
