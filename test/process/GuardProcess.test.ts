@@ -3,6 +3,7 @@ import { once } from "node:events"
 import * as Fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { vi } from "vitest"
 import * as Guard from "../../src/process/Guard.ts"
 import { isAlive } from "../../src/process/ProcessGroup.ts"
 import { awaitedPromise, eventually } from "../support/Patience.ts"
@@ -106,7 +107,11 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       guard.dismiss(dismissed.pid)
       // Its leader has ended, it is said, so the process that has the number is another one.
       guard.leaderless(taken.pid)
+      const kill = vi.spyOn(process, "kill")
       atExit(before)()
+      const sent = kill.mock.calls.filter(([, signal]) => signal !== 0)
+      kill.mockRestore()
+      assert.deepStrictEqual(sent, [[-led.pid, "SIGKILL"]])
       assert.deepStrictEqual(yield* ended(led.child), [null, "SIGKILL"])
       assert.isTrue(isAlive(dismissed.pid))
       assert.isTrue(isAlive(taken.pid))
