@@ -70,7 +70,7 @@ const lossOf = ({ losses }: LlamaServer["Service"]) => awaited("the loss of the 
 const noted = <T extends Parameters<FakeServer["until"]>[0]>(server: FakeServer, tag: T, count = 1) =>
   Effect.promise(() => server.until(tag, count))
 
-describe("a managed server", () => {
+describe.concurrent("a managed server", () => {
   it.effect("is started when it is wanted, in a group of its own, with nothing of ours but the environment", () =>
     Effect.gen(function* () {
       const server = yield* fake()
@@ -248,7 +248,7 @@ describe("a managed server", () => {
   )
 })
 
-describe("what a managed server writes", () => {
+describe.concurrent("what a managed server writes", () => {
   const logs = (events: ReadonlyArray<Event>) =>
     events.flatMap((event) => (event.type === "log" ? [event.payload.message] : []))
 
@@ -280,7 +280,7 @@ describe("what a managed server writes", () => {
   )
 })
 
-describe("a call of the model in a managed server", () => {
+describe.concurrent("a call of the model in a managed server", () => {
   it.live("waits while it starts and loads, and tells that it does, once", () =>
     Effect.gen(function* () {
       const server = yield* fake({ isGated: true })
