@@ -42,7 +42,7 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
       }
       return {
         need: {
-          category: "http",
+          categories: ["http"],
           reason: `send a request to ${request.url.host}`,
           preview: previewOf(request),
           affectedResources: [request.url.href]

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { isObject } from "effect/Predicate"
 import * as SchemaParser from "effect/SchemaParser"
 import { Config } from "../config/Config.ts"
+import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { explain } from "../protocol/Explain.ts"
 import { SkillRegistry } from "../skills/SkillRegistry.ts"
@@ -32,7 +33,7 @@ export type Planned =
   /** It cannot be done; `why` is told to the model as the result. */
   | { readonly _tag: "Refused"; readonly why: string }
   /** It can be done when `need`, if there is one, has been asked. A tool that fails gives a result that says so. */
-  | { readonly _tag: "Ready"; readonly need?: ApprovalNeed; readonly run: Effect.Effect<ToolResult> }
+  | { readonly _tag: "Ready"; readonly need?: ApprovalRequest; readonly run: Effect.Effect<ToolResult> }
 
 /** The tools by name. */
 export class Toolbox extends Context.Service<
@@ -97,7 +98,7 @@ export class Toolbox extends Context.Service<
           const result = Effect.match(within(run, limit), { onFailure: asResult, onSuccess: toResult }).pipe(
             Effect.map((made) => ({ ...made, summary: hide(made.summary) }))
           )
-          return { _tag: "Ready", ...(need === undefined ? {} : { need: needWithout(need, hide) }), run: result }
+          return { _tag: "Ready", ...(need === undefined ? {} : { need: requestOf(need, hide) }), run: result }
         })
 
         const describe = () => (specs ??= Array.from(tools.values(), specOf))
@@ -118,11 +119,11 @@ export class Toolbox extends Context.Service<
   static readonly layer = Toolbox.layerWith([])
 }
 
-/** What is asked, without what a tool has found that is nobody's business: a diff shows lines that nobody changes. */
-const needWithout = ({ preview, ...need }: ApprovalNeed, hide: (text: string) => string): ApprovalNeed => ({
-  ...need,
+/** What is asked for a need; without secrets, since a diff shows lines that nobody changes. */
+const requestOf = (need: ApprovalNeed, hide: (text: string) => string): ApprovalRequest => ({
+  category: strictest(need.categories),
   reason: hide(need.reason),
-  ...(preview === undefined ? {} : { preview: hide(preview) }),
+  ...(need.preview === undefined ? {} : { preview: hide(need.preview) }),
   affectedResources: need.affectedResources.map(hide)
 })
 

@@ -7,7 +7,7 @@ import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
 import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace, writeCategory } from "../Workspace.ts"
+import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 /** Replaces text in a file (runtime, Tools). */
@@ -26,7 +26,8 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
       const edit = { oldText, newText, replaceAll }
       const never = whyNever(edit)
       if (never !== undefined) return yield* refuse(never)
-      const { path, real, scope } = yield* workspace.writing(given, context)
+      const location = yield* workspace.writing(given, context)
+      const { path, real } = location
       const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
       if (looked._tag === "Failure") {
         // Why it fails tells of what is in the file: that is to read it, and nothing will be written.
@@ -41,12 +42,11 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
         return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
       })
       return {
-        need: {
-          category: writeCategory[scope],
-          reason: `edit ${path}${real === path ? "" : `, which is ${real}`}`,
-          preview: changePreview(path, seen?.content, edited.text),
-          affectedResources: [real]
-        },
+        need: writeNeed(
+          [location],
+          `edit ${path}${real === path ? "" : `, which is ${real}`}`,
+          changePreview(path, seen?.content, edited.text)
+        ),
         run: Effect.uninterruptible(run)
       }
     })

@@ -76,7 +76,7 @@ export const shellRun = (
       })
       if (quiet !== undefined) return { run }
       return {
-        need: { category: "shell", reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
+        need: { categories: ["shell"], reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
         run
       }
     })

@@ -61,7 +61,7 @@ export const skillRunScript = (
       })
       return {
         need: {
-          category: "script",
+          categories: ["script"],
           reason: `run a script of the skill ${name} in ${context.workingDir}`,
           preview: command.map(quoted).join(" "),
           affectedResources: [asked.real]
