@@ -1,5 +1,5 @@
 import { constants, type Stats } from "node:fs"
-import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises"
+import { type FileHandle, lstat, open, readlink, realpath, stat } from "node:fs/promises"
 import { refuse } from "./Refused.ts"
 
 /**
@@ -27,6 +27,16 @@ export const withRegularFile = async <A>(
 export const requireAt = async (handle: FileHandle, real: string): Promise<void> => {
   const found = await whereIs(handle, real)
   if (found !== real) throw refuse(`${real} changed while it was opened; try again`)
+}
+
+/**
+ * Fails unless a directory lies at this real path. One that was swapped for a link since the path was resolved leads to
+ * files that nobody was asked about.
+ */
+export const requireDirectory = async (real: string, shown = real): Promise<void> => {
+  const found = await stat(real)
+  if (!found.isDirectory()) throw refuse(`${shown} is ${kindOf(found)}, not a directory`)
+  if ((await realpath(real)) !== real) throw refuse(`${shown} now leads elsewhere than when it was looked at`)
 }
 
 const whereIs = async (handle: FileHandle, real: string): Promise<string> => {

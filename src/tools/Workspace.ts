@@ -68,6 +68,8 @@ export class Workspace extends Context.Service<
       ) =>
         attempt(async (): Promise<Location> => {
           if (given.includes("\0")) throw refuse("the path contains a NUL character")
+          // The file system would put U+FFFD in its place: another file than the one that is asked about.
+          if (!given.isWellFormed()) throw refuse("the path contains half of a character")
           const named = absolute(workingDir, withHome(given))
           const [real, places] = await Promise.all([resolveReal(named), placesOf(workingDir)])
           // Behind a link, the parent of a directory is not what it seems by its name.

@@ -1,9 +1,9 @@
-import { stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Glob from "effect/Glob"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../files/FileErrors.ts"
+import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
@@ -32,7 +32,7 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
       }
       const location = yield* workspace.reading(path, context)
       const run = attempt(async (signal) => {
-        if (!(await stat(location.real)).isDirectory()) throw refuse(`${location.path} is not a directory`)
+        await requireDirectory(location.real, location.path)
         const top = (await resolveReal(context.workingDir)) ?? context.workingDir
         const walk = new TreeWalk(location.real, top, signal)
         const matches = pathMatcher(pattern)

@@ -6,6 +6,7 @@ import { attempt } from "../../files/FileErrors.ts"
 import { climbs } from "./FsGlob.ts"
 import type { GrepRequest } from "./GrepReport.ts"
 import { grep } from "./Grep.ts"
+import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
@@ -38,6 +39,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
       const location = yield* workspace.reading(path, context)
       const run = attempt(async (signal) => {
         const isDirectory = (await stat(location.real)).isDirectory()
+        if (isDirectory) await requireDirectory(location.real, location.path)
         const top = (await resolveReal(context.workingDir)) ?? context.workingDir
         const request: GrepRequest = {
           ...args,

@@ -1,14 +1,13 @@
-import { lstat, opendir, readlink, stat } from "node:fs/promises"
+import { lstat, opendir, readlink } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../files/FileErrors.ts"
-import { kindOf } from "../../files/RegularFile.ts"
+import { kindOf, requireDirectory } from "../../files/RegularFile.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace } from "../Workspace.ts"
-import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 200
 const maxLimit = 2000
@@ -54,8 +53,7 @@ const list = async (
   limit: number,
   signal: AbortSignal
 ): Promise<Tool.ToolOutput> => {
-  const top = await stat(real)
-  if (!top.isDirectory()) throw refuse(`${shown} is ${kindOf(top)}, not a directory; read it with fs.read`)
+  await requireDirectory(real, shown)
   const lines: Array<string> = []
   const notes: Array<string> = []
   let level: ReadonlyArray<string> = [""]

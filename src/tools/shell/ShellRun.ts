@@ -1,4 +1,3 @@
-import { realpath, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Settings.ts"
@@ -10,6 +9,7 @@ import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
 import { unattendedEnvironment } from "./UnattendedShell.ts"
+import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
@@ -58,10 +58,7 @@ export const shellRun = (
           : undefined
       const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
       const run = Effect.gen(function* () {
-        yield* attempt(async () => {
-          if (!(await stat(cwd)).isDirectory()) throw refuse(`${cwd} is not a directory`)
-          if ((await realpath(cwd)) !== cwd) throw refuse(`${cwd} now leads elsewhere than when it was looked at`)
-        })
+        yield* attempt(() => requireDirectory(cwd))
         const outcome = yield* runChild(
           {
             ...shellFor(command),
