@@ -15,10 +15,12 @@ export const attach = (workspace: Workspace["Service"]) =>
     name: "attach",
     description: "Hand files over to the user with the closing answer.",
     parameters: Schema.Struct({
-      paths: Schema.Array(Schema.String).check(
-        Schema.isMinLength(1, { expected: "an array of at least one path" }),
-        Schema.isMaxLength(maxPaths, { expected: `an array of at most ${maxPaths} paths` })
-      )
+      paths: Schema.Array(Schema.String)
+        .check(
+          Schema.isMinLength(1, { expected: "an array of at least one path" }),
+          Schema.isMaxLength(maxPaths, { expected: `an array of at most ${maxPaths} paths` })
+        )
+        .annotateKey({ documentation: "The files" })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ paths }, context) {

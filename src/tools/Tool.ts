@@ -60,7 +60,12 @@ export interface Plan {
 export interface Tool<in out Args = any> {
   /** Dotted, as the host sees it. */
   readonly name: string
+  /** For the model, which pays for it with every prompt. */
   readonly description: string
+  /**
+   * The model gets their names, types and `description`s. What only readers of the documents want to know is the
+   * `documentation` of a key (`annotateKey`): meaning, unit, default and limit.
+   */
   readonly parameters: Schema.Codec<Args, any>
   /** Calls of reading tools are planned and run side by side; the others one after another, in the order given. */
   readonly reads: boolean

@@ -7,25 +7,12 @@ import { Config } from "../config/Config.ts"
 import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { explain } from "../protocol/Explain.ts"
-import { SkillRegistry } from "../skills/SkillRegistry.ts"
-import { attach } from "./Attach.ts"
-import { httpRequest } from "./HttpRequest.ts"
+import { builtInTools } from "./BuiltInTools.ts"
 import * as BackgroundGroups from "../process/BackgroundGroups.ts"
-import { finish } from "./Finish.ts"
-import { fsEdit } from "./fs/FsEdit.ts"
-import { fsGlob } from "./fs/FsGlob.ts"
-import { fsGrep } from "./fs/FsGrep.ts"
-import { fsList } from "./fs/FsList.ts"
-import { fsRead } from "./fs/FsRead.ts"
-import { fsWrite } from "./fs/FsWrite.ts"
 import { secretsOf } from "../config/Secrets.ts"
 import { redactSecrets } from "../domain/RedactSecrets.ts"
-import { shellRun } from "./shell/ShellRun.ts"
-import { skillRunScript } from "./skill/SkillRunScript.ts"
-import { skillView } from "./skill/SkillView.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
-import { Workspace } from "./Workspace.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A call that has been looked at. */
@@ -56,25 +43,10 @@ export class Toolbox extends Context.Service<
       Effect.gen(function* () {
         const settings = yield* Config
         const { toolTimeoutMs } = settings.agent
-        const workspace = yield* Workspace
-        const skills = yield* SkillRegistry
         const groups = yield* BackgroundGroups.make
         const hide = redactSecrets(secretsOf(settings), "<secret>")
 
-        const builtIn = [
-          fsList(workspace),
-          fsRead(workspace),
-          fsWrite(workspace),
-          fsEdit(workspace),
-          fsGlob(workspace),
-          fsGrep(workspace),
-          shellRun(workspace, settings.tools.shell, groups),
-          httpRequest(settings.http),
-          skillView(skills),
-          skillRunScript(skills, settings.tools.shell, groups),
-          attach(workspace),
-          finish
-        ]
+        const builtIn = yield* builtInTools(groups)
         const tools = new Map<string, Tool>([...builtIn, ...extra].map((tool) => [tool.name, tool]))
         let specs: ReadonlyArray<ToolSpec> | undefined
 

@@ -16,10 +16,12 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     name: "fs.edit",
     description: "Replace oldText, which must occur exactly once unless replaceAll, by newText in a file.",
     parameters: Schema.Struct({
-      path: Schema.String,
-      oldText: Schema.String,
-      newText: Schema.String,
-      replaceAll: Schema.optionalKey(Schema.Boolean)
+      path: Schema.String.annotateKey({ documentation: "The text file, UTF-8" }),
+      oldText: Schema.String.annotateKey({ documentation: "The text to replace, to the letter" }),
+      newText: Schema.String.annotateKey({ documentation: "The text in its place" }),
+      replaceAll: Schema.optionalKey(Schema.Boolean).annotateKey({
+        documentation: "Replace it wherever it occurs; otherwise it must occur exactly once"
+      })
     }),
     reads: false,
     plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {

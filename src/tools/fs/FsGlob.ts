@@ -21,9 +21,13 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
     name: "fs.glob",
     description: "Find files by a glob such as src/**/*.ts; without a / it matches names at any depth.",
     parameters: Schema.Struct({
-      pattern: Schema.String,
-      path: Schema.optionalKey(Schema.String),
-      limit: Schema.optionalKey(AtLeastOne)
+      pattern: Schema.String.annotateKey({ documentation: "A relative glob without `..`" }),
+      path: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: "The directory to search; the working directory unless given"
+      }),
+      limit: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation: `How many files; ${defaultLimit} unless given, ${maxLimit} at most`
+      })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }, context) {

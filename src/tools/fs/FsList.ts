@@ -24,11 +24,13 @@ export const fsList = (workspace: Workspace["Service"]) =>
     name: "fs.list",
     description: "List a directory: names, kinds, sizes.",
     parameters: Schema.Struct({
-      path: Schema.String,
+      path: Schema.String.annotateKey({ documentation: "The directory" }),
       depth: Schema.optionalKey(
         Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }, { expected: "1, 2 or 3" }))
-      ),
-      limit: Schema.optionalKey(AtLeastOne)
+      ).annotateKey({ documentation: "How many levels, itself included; 1 unless given" }),
+      limit: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation: `How many entries; ${defaultLimit} unless given, ${maxLimit} at most`
+      })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ depth = 1, limit = defaultLimit, path }, context) {

@@ -13,7 +13,10 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
   Tool.make({
     name: "fs.write",
     description: "Create or replace a file.",
-    parameters: Schema.Struct({ path: Schema.String, content: Schema.String }),
+    parameters: Schema.Struct({
+      path: Schema.String.annotateKey({ documentation: "The file; folders on the way to it are made" }),
+      content: Schema.String.annotateKey({ documentation: `The whole text, ${comparedBytes / 1024 ** 2} MiB at most` })
+    }),
     reads: false,
     plan: Effect.fnUntraced(function* ({ content: text, path: given }, context) {
       if (/[/\\]$/.test(given) || given === "") return yield* refuse("the path names a directory, not a file")

@@ -29,9 +29,14 @@ export const shellRun = (
     name: "shell.run",
     description: `Run a command line with ${process.platform === "win32" ? "cmd /c" : "sh -c"}; stdin is closed.`,
     parameters: Schema.Struct({
-      command: Schema.String,
-      cwd: Schema.optionalKey(Schema.String),
-      timeoutMs: Schema.optionalKey(AtLeastOne)
+      command: Schema.String.annotateKey({ documentation: "The command line" }),
+      cwd: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: "The directory to run it in; the working directory unless given"
+      }),
+      timeoutMs: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation:
+          "How long it may run, in milliseconds; `tools.shell.defaultTimeoutMs` unless given, a day at most"
+      })
     }),
     reads: false,
     timeoutMs: null,
