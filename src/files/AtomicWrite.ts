@@ -38,7 +38,7 @@ export const writeAtomically = (real: string, seen: FileSnapshot, content: Buffe
     const random = process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")
     const temporary = NodePath.join(directory, `.atomic-agent-${random}.tmp`)
     try {
-      await writeNew(temporary, content, () => requireUnchanged(target, real, seen))
+      await writeNew(temporary, content, () => requireUnchanged(real, seen, target))
       await requireAt(handle, NodePath.dirname(real))
       await rename(temporary, target)
     } catch (error) {
@@ -72,9 +72,12 @@ const writeNew = async (
   }
 }
 
-/** What is there now, if anything. */
-const requireUnchanged = async (target: string, real: string, seen: FileSnapshot): Promise<Stats | undefined> => {
-  const now = await lstat(target).catch((error: unknown) => {
+/**
+ * Fails unless a file at a real path is what it was when the snapshot was taken: same content, or still absent. `at` is
+ * another path of the same file. Gives what is there.
+ */
+export const requireUnchanged = async (real: string, seen: FileSnapshot, at = real): Promise<Stats | undefined> => {
+  const now = await lstat(at).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
@@ -85,7 +88,7 @@ const requireUnchanged = async (target: string, real: string, seen: FileSnapshot
     )
   }
   if (!now.isFile()) throw refuse(`${real} has become ${kindOf(now)} since the change was shown; look again`)
-  const isSame = seen.content === undefined ? isSameState(now, seen.stat) : await holds(target, now, seen.content)
+  const isSame = seen.content === undefined ? isSameState(now, seen.stat) : await holds(at, now, seen.content)
   if (!isSame) throw refuse(`${real} has changed since the change was shown; look again`)
   return now
 }
