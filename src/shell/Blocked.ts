@@ -33,9 +33,9 @@ const maxErasures = 100
  * directory, formats or overwrites a disk, shuts the machine down, reaches into another process, or is a fork bomb.
  *
  * The erased paths are the operands of recursive deletions after expansion of braces, `~`, variables, substitutions of
- * `echo`, piped input and the working directory, as far as the line itself and its environment determine them. A pattern
- * counts for everything that it could match, and a variable that is set nowhere is empty. A command is not blocked for
- * what cannot be known before it runs: it asks instead.
+ * `echo`, piped input and the working directory, as far as the line itself and its environment determine them. A
+ * pattern counts for everything that it could match, and a variable that is set nowhere is empty. A command is not
+ * blocked for what cannot be known before it runs: it asks instead.
  */
 export const inspect = (source: string, place: ShellPlace): Findings => {
   const inspection = new Inspection()

@@ -58,8 +58,8 @@ const namedIn = (code: string): ReadonlyArray<string> =>
   )
 
 /**
- * The paths that `find` starts from, standing for everything below them. If its tests narrow the results down, these are
- * `unknown`.
+ * The paths that `find` starts from, standing for everything below them. If its tests narrow the results down, these
+ * are `unknown`.
  */
 export const findResults = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { paths, tests } = partsOf(args)

@@ -70,7 +70,7 @@ const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | u
   const values: Array<string> = []
   const operands: Array<Word> = []
   let index = 0
-  /** Takes an option's value. As a word of its own it must not look like an option, in case the tool takes it for one. */
+  /** Takes an option's value. A separate one must not look like an option, in case the tool takes it for one. */
   const value = (attached: string | undefined, isFile: boolean): boolean => {
     const word = attached === undefined ? words[index++] : undefined
     // A pattern could expand to more words than the value.

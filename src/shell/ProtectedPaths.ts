@@ -19,8 +19,8 @@ const systemNames =
 const windowsNames = ["windows", "users", "program files", "program files (x86)", "programdata"]
 
 /**
- * True if deleting `path` would delete `/`, the home directory, a parent of it, a system directory, or every direct child
- * of one of these. `path` may be a glob pattern, which counts for everything that it could match.
+ * True if deleting `path` would delete `/`, the home directory, a parent of it, a system directory, or every direct
+ * child of one of these. `path` may be a glob pattern, which counts for everything that it could match.
  */
 export const isProtected = (path: string, place: ShellPlace): boolean => {
   const absolute = absolutePath(path, place)

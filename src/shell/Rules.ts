@@ -8,8 +8,8 @@ export type ShellVerdict =
   /** It is on the read-only list and runs without a question. */
   | { readonly _tag: "ReadOnly" }
   /**
-   * It asks. `erases` are the paths that it deletes, by their names: the caller resolves links and blocks the command if
-   * one of them leads to a protected directory.
+   * It asks. `erases` are the paths that it deletes, by their names: the caller resolves links, and blocks the command
+   * if one of them leads to a protected directory.
    */
   | { readonly _tag: "Asks"; readonly erases: ReadonlyArray<string> }
   /** It is not run at any level. */

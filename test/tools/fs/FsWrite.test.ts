@@ -304,10 +304,10 @@ describe("fs.write", () => {
         Effect.gen(function* () {
           const script = NodePath.join(root, "writer.mjs")
           const source = `
-          import { look, writeAtomically } from ${JSON.stringify(NodePath.resolve("src/files/AtomicWrite.ts"))}
+          import { takeSnapshot, writeAtomically } from ${JSON.stringify(NodePath.resolve("src/files/AtomicWrite.ts"))}
           const [, , path, size] = process.argv
           for (let n = 0; ; n++) {
-            await writeAtomically(path, await look(path), Buffer.alloc(Number(size), n % 2 === 0 ? "b" : "a"))
+            await writeAtomically(path, await takeSnapshot(path), Buffer.alloc(Number(size), n % 2 === 0 ? "b" : "a"))
             process.stdout.write(".")
           }`
           buildSync({
