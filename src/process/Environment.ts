@@ -1,12 +1,15 @@
 import * as NodePath from "node:path"
 
-/** Where programs are, even if the app that started us did not say. */
+/** Folders of programs, which the PATH of an app started from a desktop may lack. */
 const usualPath = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"]
 
-/** What is ours alone: our settings, and what we show to a collector to be let in. */
+/** Variables that children do not get: the sidecar's settings, and the headers that let it in at a collector. */
 const ours = /^ATOMIC_AGENT_|^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/i
 
-/** What a child gets of our environment: all but what is ours alone, and a PATH that holds the usual places too. */
+/**
+ * The environment of a child: that of this process without the sidecar's own variables, the PATH with the usual
+ * folders.
+ */
 export const inherited = (): { readonly [name: string]: string | undefined } => {
   const own = Object.entries(process.env).filter(([name]) => !ours.test(name))
   if (process.platform === "win32") return Object.fromEntries(own)

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterEach, vi } from "vitest"
-import { isAlive, terminate } from "../../src/process/ProcessGroup.ts"
+import { isGroupAlive, terminate } from "../../src/process/ProcessGroup.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -28,7 +28,7 @@ describe.skipIf(process.platform === "win32")("the end of a process group", () =
       yield* terminate(group)
       assert.isAtMost(looks, 5)
       yield* Effect.promise(() => once(child, "exit"))
-      assert.isFalse(isAlive(group))
+      assert.isFalse(isGroupAlive(group))
     })
   )
 })
