@@ -1,9 +1,9 @@
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 
-/** How much a host trusts the agent: 1 asks before everything that changes something, 5 never asks. */
+/** How much the user trusts the agent: 1 asks before every change, 5 never asks. */
 export type ApprovalLevel = 1 | 2 | 3 | 4 | 5
 
-/** The level from which a category is silent (contract 7). */
+/** The level from which on a category does not ask (contract 7). */
 export const silentFrom: { readonly [C in ApprovalCategory]: ApprovalLevel } = {
   fs_write_workspace: 2,
   fs_write_home: 3,
@@ -16,5 +16,5 @@ export const silentFrom: { readonly [C in ApprovalCategory]: ApprovalLevel } = {
   other: 5
 }
 
-/** Whether the gate must ask. */
+/** True if a call of this category must ask. */
 export const asks = (category: ApprovalCategory, level: ApprovalLevel): boolean => level < silentFrom[category]
