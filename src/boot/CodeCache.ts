@@ -65,8 +65,8 @@ const cacheFolder = (): string | undefined => {
 }
 
 /**
- * The cache in a file, or undefined if it is missing, damaged or not ours. V8 does not check and crashes on a damaged
- * one, so a file holds its cache twice: comparing takes 0.1 ms, where loading `node:zlib` for a checksum takes 2 ms.
+ * The cache in a file; undefined if it is missing, damaged or not this user's. V8 crashes on a damaged one, so a file
+ * holds its cache twice: comparing takes 0.1 ms, where loading `node:zlib` for a checksum takes 2 ms.
  */
 export const readCache = (file: string): Buffer | undefined => {
   try {
@@ -90,9 +90,7 @@ const writeCache = (file: string, cache: Buffer): void => {
   }
 }
 
-/**
- * Only this user can have written it, and it has a plausible size: a read from a pipe would wait, a device has no end.
- */
+/** Only this user can have written it, and it is a file of plausible size: a pipe would wait, a device never ends. */
 const isOwnFile = (stats: Stats): boolean =>
   stats.isFile() &&
   stats.size <= maxFileBytes &&

@@ -92,10 +92,7 @@ const jsonOf = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-/**
- * The length of the longest start that could go on as JSON. A binary search, as not all errors of JSON.parse have a
- * position.
- */
+/** The length of the longest start that could go on as JSON, by bisection: not all errors have a position. */
 const validLength = (text: string): number => {
   let good = 0
   let bad = text.length + 1

@@ -7,9 +7,8 @@ export interface Assignment {
 }
 
 /**
- * Parses `KEY=VALUE` lines (runtime, Configuration): blank lines and `#` comments are skipped, also after a value; one
- * pair of quotes is stripped; of several lines with one key the last one counts. Fails with the number of the first
- * line that is none of these.
+ * Parses `KEY=VALUE` lines (runtime, Configuration). Blank lines and `#` comments are skipped, one pair of quotes is
+ * stripped, and of several lines with one key the last one counts. Fails with the number of the first bad line.
  */
 export const parse = (text: string): Result.Result<ReadonlyMap<string, Assignment>, number> => {
   const assignments = new Map<string, Assignment>()

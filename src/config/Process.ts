@@ -48,9 +48,7 @@ const homeDirectory = (): string | undefined => {
   }
 }
 
-/**
- * Only a file in the way is an invalid setting. Other failures are reported by the code that writes to the directory.
- */
+/** Only a file in the way is an invalid setting; other failures are reported by the code that writes there. */
 const makeDirectory = (place: Place, directory: string): Result.Result<void, ConfigInvalid> => {
   try {
     makeFolders(directory)

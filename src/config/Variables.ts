@@ -9,9 +9,7 @@ import { integerBetween, integerFrom, milliseconds, numberBetween, numberFrom, t
 
 const optional = Schema.optionalKey
 
-/**
- * The variables that settings are read from (docs/configuration.md), except `ATOMIC_AGENT_STATE_DIR`, read before them.
- */
+/** The variables of settings (docs/configuration.md), except `ATOMIC_AGENT_STATE_DIR`, which is read before them. */
 const Variables = Schema.Struct({
   ATOMIC_AGENT_LLAMA_URL: optional(url),
   ATOMIC_AGENT_LLAMA_API_KEY: optional(token),

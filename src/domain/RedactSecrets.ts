@@ -47,9 +47,7 @@ export const redactSecrets = (secrets: ReadonlyArray<string>, placeholder: strin
   }
 }
 
-/**
- * The beginning of an escaped character before the sign of a cut (written `\u2026` since the bundle is plain ASCII).
- */
+/** The beginning of an escaped character before the sign of a cut (`\u2026`: the bundle is plain ASCII). */
 const cutSpelling = /^[&%\\]?[#\w]{0,5}(?=\u2026)/
 
 const entities: { readonly [character: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }

@@ -33,9 +33,7 @@ export const newSession = (
   contextUsage: null
 })
 
-/**
- * Adds a skill that the model has read. Each skill is listed once, as it was read last; `now` in epoch milliseconds.
- */
+/** Adds a skill that the model has read; each is listed once, as it was read last. `now` is in epoch milliseconds. */
 export const withLoaded = (
   loaded: SessionState["loadedSkills"],
   { name, version }: { readonly name: string; readonly version: string },

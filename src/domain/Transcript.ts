@@ -41,9 +41,8 @@ export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<Record> =>
   entries.filter((entry): entry is Record => entry.kind !== "notice")
 
 /**
- * The messages for the model that a history consists of (runtime, Prompt). They only grow at their end: the messages of
- * a history are the beginning of those of any longer one, except that more text may be added to a last message of the
- * user.
+ * The messages for the model in a history (runtime, Prompt). They only grow at their end: the messages of a history are
+ * the beginning of those of any longer one, except that more text may be added to a last message of the user.
  */
 export const toMessages = (entries: ReadonlyArray<Entry>): ReadonlyArray<ChatMessage> => {
   const results = new Map<string, string>()

@@ -30,8 +30,7 @@ export const takeSnapshot = async (real: string): Promise<FileSnapshot> => {
 
 /**
  * Writes a file at a real path, whole or not at all, whenever the process dies. Fails if the file has changed since the
- * snapshot. If a part of the path is replaced by a link meanwhile, nothing is written outside of the intended
- * directory.
+ * snapshot. A link that replaces a part of the path meanwhile does not lead the write to another directory.
  */
 export const writeAtomically = (real: string, snapshot: FileSnapshot, content: Buffer): Promise<void> =>
   withDirectory(NodePath.dirname(real), async (directory, handle) => {
@@ -62,9 +61,9 @@ const writeNew = async (
     // Checked again: others may have changed the file, or its mode, while this one was written.
     const now = await requireReplaced()
     if (now !== undefined) {
-      const mine = await handle.stat()
-      // Most users may not give a file to another owner: then the new file is theirs.
-      if (mine.uid !== now.uid || mine.gid !== now.gid) await handle.chown(now.uid, now.gid).catch(() => {})
+      const created = await handle.stat()
+      // Most users may not give a file to another owner; then the new file belongs to this one.
+      if (created.uid !== now.uid || created.gid !== now.gid) await handle.chown(now.uid, now.gid).catch(() => {})
       await handle.chmod(now.mode & 0o7777)
     }
     await handle.sync()
@@ -106,9 +105,8 @@ const holds = async (target: string, { size }: Stats, content: Buffer): Promise<
 }
 
 /**
- * Opens a directory, and makes it and its parents if they are missing. On Linux the path passed to `use` stays valid if
- * the directory is renamed or replaced (`/proc/self/fd/N`); elsewhere it is the name, so `requireAt` must check it
- * again.
+ * Opens a directory, and makes it and its parents if they are missing. On Linux `use` gets a path that stays valid if
+ * the directory is replaced (`/proc/self/fd/N`); elsewhere it is the name, so `requireAt` must check it again.
  */
 const withDirectory = async <A>(real: string, use: (path: string, handle: FileHandle) => Promise<A>): Promise<A> => {
   const handle = await openDirectory(real)

@@ -40,9 +40,7 @@ export class LineWindow {
     this.limit = limit
   }
 
-  /**
-   * Returns false once no further line will be taken and only the count can change. The bytes may be reused afterwards.
-   */
+  /** False once no further line will be taken and only the count can change. The bytes may be reused afterwards. */
   push(bytes: Buffer): boolean {
     let from = 0
     while (from < bytes.length) {

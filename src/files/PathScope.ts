@@ -16,9 +16,7 @@ export interface Places {
   readonly readable: ReadonlyArray<string>
 }
 
-/**
- * The scope of a write to a real path. One that differs from the trust surface only in case counts as trust surface.
- */
+/** The scope of a write to a real path. A path that may be the trust surface but for its case counts as such. */
 export const writeScope = (real: string, places: Places): Scope => {
   const { home, platform, skillFolders, trustFiles, workingDir } = places
   const folded = fold(real, platform)
@@ -27,9 +25,7 @@ export const writeScope = (real: string, places: Places): Scope => {
   return plainScope(real, workingDir, home, platform)
 }
 
-/**
- * The scope of a read of a real path: `inside` for the working directory and the `readable` folders, themselves too.
- */
+/** The scope of a read of a real path. The working directory and the `readable` folders themselves are `inside` too. */
 export const readScope = (real: string, { home, platform, readable, workingDir }: Places): Scope => {
   if (!isPlain(real, platform)) return "outside"
   const path = canonical(real, platform)
@@ -56,14 +52,11 @@ export const isWithin = (folder: string, path: string, platform: NodeJS.Platform
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/**
- * A form that is equal for two names of one file. Windows compares names without their case; elsewhere a real path has
- * the case that is on the disk.
- */
+/** Equal for two names of one file. Windows ignores their case; elsewhere a real path has the case on the disk. */
 const canonical = (path: string, platform: NodeJS.Platform): string =>
   platform === "win32" ? withoutPrefix(NodePath.win32.normalize(path)).toLowerCase() : path
 
-/** A form that is equal for paths that may be one file: any platform can mount a file system that ignores case. */
+/** Equal for paths that may be one file: any platform can mount a file system that ignores case. */
 const fold = (path: string, platform: NodeJS.Platform): string => {
   const folded = canonical(path, platform).normalize("NFC").toLowerCase()
   if (platform !== "win32") return folded

@@ -36,8 +36,8 @@ const whereIs = async (handle: FileHandle, real: string): Promise<string> => {
     const link = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
     if (link !== undefined) return link
   }
-  const [mine, theirs] = await Promise.all([handle.stat(), lstat(real)])
-  return mine.ino === theirs.ino && mine.dev === theirs.dev ? realpath(real) : ""
+  const [opened, present] = await Promise.all([handle.stat(), lstat(real)])
+  return opened.ino === present.ino && opened.dev === present.dev ? realpath(real) : ""
 }
 
 const requireRegular = (path: string, stat: Stats): void => {

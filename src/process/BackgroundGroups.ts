@@ -37,7 +37,7 @@ export class BackgroundGroups {
     )
   }
 
-  /** Ends all groups in the background. A process with a leader's number is not of that group: see `pidExists`. */
+  /** Ends all groups in the background that still exist. */
   readonly endBackground: Effect.Effect<void> = Effect.suspend(() =>
     Effect.forEach(
       [...this.#background],

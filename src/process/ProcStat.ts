@@ -19,9 +19,7 @@ export const procStat = (pid: number): ProcStat | undefined => {
   }
 }
 
-/**
- * Parses the line of `/proc/<pid>/stat`. The program's name is in brackets and may contain blanks and brackets itself.
- */
+/** Parses a line of `/proc/<pid>/stat`. The program's name, in brackets, may contain blanks and brackets itself. */
 export const parse = (line: string): ProcStat | undefined => {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ")
   const [state] = fields

@@ -33,9 +33,7 @@ export interface ChildOutcome {
     | { readonly _tag: "TimedOut" }
 }
 
-/**
- * How long output is read after the direct child has ended, in milliseconds: other processes may hold the pipe open.
- */
+/** How long output is read after the child has ended, in milliseconds: others may hold the pipe open. */
 const drainMs = 250
 
 /**
@@ -76,10 +74,7 @@ interface Running {
   readonly drained: Deferred.Deferred<void>
 }
 
-/**
- * Waits for a line that arrives once the group is watched, and exits if the sidecar is gone before. If the program does
- * not exist, the shell reports that.
- */
+/** Waits for a line that arrives once the group is watched; exits if the sidecar is gone before. */
 const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
 
 const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>

@@ -22,9 +22,7 @@ export class Reply {
     return this.#once(() => failureLine(this.#requestId, message, code))
   }
 
-  /**
-   * Writes the `error` event with the stack and the failed response, in one write, so that nothing comes between them.
-   */
+  /** Writes the `error` event with the stack and the failed response in one write, so that nothing comes between. */
   fail(cause: Cause.Cause<unknown>): Effect.Effect<void> {
     return this.#once(() => {
       // An interruption of the handler means that its runtime has been closed.

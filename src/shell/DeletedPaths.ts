@@ -57,10 +57,7 @@ const namedIn = (code: string): ReadonlyArray<string> =>
     ([, path = unknown]) => path
   )
 
-/**
- * The paths that `find` starts from, standing for everything below them. If its tests narrow the results down, these
- * are `unknown`.
- */
+/** The paths that `find` starts from, for everything below them; `unknown` if its tests narrow the results down. */
 export const findResults = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { paths, tests } = partsOf(args)
   if (isNarrow(tests)) return paths.map(() => unknown)

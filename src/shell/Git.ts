@@ -1,10 +1,7 @@
 import { type CommandRule, fits, type Parsed } from "./Options.ts"
 import type { Word } from "./Syntax.ts"
 
-/**
- * True if `git` with these arguments only lists (runtime, The shell's read-only list). Before the subcommand only an
- * option that turns the pager off is allowed.
- */
+/** True if `git` with these arguments only lists (runtime, The shell's read-only list). */
 export const gitReads = (words: ReadonlyArray<Word>): boolean => {
   const first = words.findIndex(({ text }) => text !== "--no-pager" && text !== "-P")
   const name = words[first]

@@ -7,10 +7,7 @@ import type { ShellPlace } from "./ProtectedPaths.ts"
 export type ShellVerdict =
   /** It is on the read-only list and runs without a question. */
   | { readonly _tag: "ReadOnly" }
-  /**
-   * It asks. `erases` are the paths that it deletes, by their names: the caller resolves links, and blocks the command
-   * if one of them leads to a protected directory.
-   */
+  /** Asks. The caller resolves links in `erases`, and blocks if a path leads to a protected directory. */
   | { readonly _tag: "Asks"; readonly erases: ReadonlyArray<string> }
   /** It is not run at any level. */
   | { readonly _tag: "Blocked"; readonly why: string }

@@ -18,10 +18,7 @@ interface Item {
   readonly isFolder: boolean
 }
 
-/**
- * Copies the contents of a real folder into a new one, or refuses before anything is written (docs/skills.md,
- * Installing).
- */
+/** Copies a real folder to a new path, or refuses before it writes anything (docs/skills.md, Installing). */
 export const copyTree = async (source: string, target: string, most = limits): Promise<void> => {
   const items = await survey(source, most)
   await mkdir(target)

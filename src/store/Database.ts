@@ -15,9 +15,8 @@ import { isDamage, whyNot } from "./SqliteFailure.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /**
- * The sidecar's database in a file: makes its directory, checks it and migrates it. A damaged file is renamed, logged
- * as an error and replaced; one of a newer release is not touched and fails with `NewerDatabase` (runtime, State
- * directory).
+ * The sidecar's database in a file: made if missing, checked and migrated. A damaged file is renamed, logged as an
+ * error and replaced; one of a newer release fails with `NewerDatabase` (runtime, State directory).
  */
 export const layer = (
   filename: string

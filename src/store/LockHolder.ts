@@ -1,8 +1,6 @@
 import * as fs from "node:fs"
 
-/**
- * The number of the process that locks a database against writers; undefined if it is unknown (other than on Linux).
- */
+/** The process that locks a database against writers; undefined if unknown (other systems than Linux). */
 export const lockHolder = (filename: string): number | undefined => {
   try {
     // In WAL mode the writer's lock is on the shared-memory file.

@@ -42,10 +42,7 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
       })
       .pipe(Effect.uninterruptible)
 
-  /**
-   * Stores the turns of processes that are gone as interrupted: in one session, or in all for null. Each update repeats
-   * the condition, since another sidecar may be doing the same.
-   */
+  /** Marks turns of processes that are gone as interrupted, in one session or all; guarded against other sidecars. */
   const endInterrupted = Effect.fnUntraced(function* (id: SessionId | null) {
     const unfinished = yield* sql<OwnerRow>`
       SELECT id, owner_pid, owner_started FROM sessions

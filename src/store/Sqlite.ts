@@ -24,9 +24,8 @@ export interface Options {
 const lockTimeout = "5 seconds"
 
 /**
- * In milliseconds. `node:sqlite` blocks the thread while it waits for a lock, and with it stdin, cancels and every
- * other fiber. So SQLite itself waits only as long as another process's commit takes, and the rest of the time is
- * slept.
+ * In milliseconds. `node:sqlite` blocks the thread, and with it every fiber, waiting for a lock. So SQLite itself
+ * waits only as long as another process's commit takes, and the rest of the time is slept.
  */
 const blockingWaitMs = 5
 
@@ -38,9 +37,7 @@ const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.sp
   Schedule.upTo({ duration: lockTimeout })
 )
 
-/**
- * Prepared statements that are kept: more than a program with a fixed set of statements needs. The oldest goes first.
- */
+/** At most this many prepared statements are kept, more than the program has. The oldest goes first. */
 const keptStatements = 64
 
 /** Runs one statement of a transaction and returns its rows. */
