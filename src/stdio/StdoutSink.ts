@@ -33,7 +33,7 @@ export class StdoutSink extends Context.Service<
     emitAll(events: ReadonlyArray<Event>): Effect.Effect<void>
     /**
      * Writes the line of a response, or an `error` about the input. These may use twice the buffer, so that requests
-     * are carried out while turns are suspended. When that is full too, it suspends, and with it the reading of requests.
+     * are carried out while turns are suspended. If that is full too, it suspends, and with it the reading of requests.
      */
     answer(line: string): Effect.Effect<void>
     /** Sends an event without waiting for room, for code that cannot suspend: a log line. */
