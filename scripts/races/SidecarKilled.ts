@@ -54,7 +54,7 @@ export const atWork = async <A>(
     const sessionId = await bin.session()
     bin.post("send_message", { sessionId, text: "go" })
     const workers = () => markedWith(`RACES_MARK=${dir.path}`).filter((pid) => pid !== bin.pid)
-    if (work === "what a command left behind") await server.seen(2)
+    if (work === "what a command left behind") await server.received(2)
     await until(() => (below = workers()).length >= count, 10_000)
     assert.lengthOf(below, count, `${below.map(commandOf).join()}, ${bin.stderr}`)
     return await use(bin, below)

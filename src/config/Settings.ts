@@ -1,5 +1,5 @@
 import type * as Redacted from "effect/Redacted"
-import type { LogLevel } from "../protocol/Event.ts"
+import type { LogLevel } from "../protocol/LogLevel.ts"
 
 /** All settings, resolved (docs/configuration.md). Times are in milliseconds, sizes in bytes. */
 export interface Settings {

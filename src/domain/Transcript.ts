@@ -1,5 +1,5 @@
 import { isObject } from "effect/Predicate"
-import type { Record } from "../protocol/SessionState.ts"
+import type { SessionRecord } from "../protocol/SessionState.ts"
 import { wellFormedJson } from "./WellFormed.ts"
 
 /** A message of the sidecar to the model: that this is the last step, or that the skills have changed. */
@@ -11,7 +11,7 @@ export interface Notice {
 }
 
 /** One committed entry of a session: a record, which `get_session` returns, or a notice, which only the model reads. */
-export type Entry = Record | Notice
+export type Entry = SessionRecord | Notice
 
 /** One message of a request to a chat endpoint. */
 export type ChatMessage =
@@ -37,8 +37,8 @@ export const wireName = (tool: string): string => tool.replaceAll(/[^A-Za-z0-9_-
 export const noResult = "No result: the turn ended before this call was run."
 
 /** The records of a history, without the notices. */
-export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<Record> =>
-  entries.filter((entry): entry is Record => entry.kind !== "notice")
+export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<SessionRecord> =>
+  entries.filter((entry): entry is SessionRecord => entry.kind !== "notice")
 
 /**
  * The messages for the model in a history (runtime, Prompt). They only grow at their end: the messages of a history are

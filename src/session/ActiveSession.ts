@@ -36,7 +36,7 @@ import { systemPrompt } from "./SystemPrompt.ts"
 import { unavailableHint } from "./UnavailableHint.ts"
 import * as WorkingDir from "./WorkingDir.ts"
 
-/** There is no active session of that id. */
+/** No active session has this id. */
 export class NoActiveSession extends Schema.TaggedError<NoActiveSession>()("NoActiveSession", {
   sessionId: Schema.String
 }) {
@@ -109,7 +109,7 @@ export class ActiveSession extends Context.Service<
 
       const end = Effect.suspend(() => {
         const ending = active
-        // From now on nobody finds it: what came in while its turns end would be played by nobody.
+        // First of all: a message that arrives while its turns end would never be played.
         active = undefined
         return ending === undefined ? Effect.void : Scope.close(ending.scope, Exit.void)
       }).pipe(Effect.uninterruptible)
@@ -125,7 +125,7 @@ export class ActiveSession extends Context.Service<
           Option.none()
         ).pipe(
           Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
-          // Whoever ends the sidecar does not wait for a server that does not answer.
+          // The end of the sidecar must not wait for a server that does not answer.
           Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>())),
           Effect.forkChild
         )
@@ -150,12 +150,16 @@ export class ActiveSession extends Context.Service<
         const id = SessionId.make(head.id)
         yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
         if (Option.isSome(probed))
-          yield* recover("its state cannot be told", () => modelStatus.begin(probed.value), undefined)
+          yield* recover(
+            "the state of the model server cannot be reported",
+            () => modelStatus.report(probed.value),
+            undefined
+          )
         yield* Effect.forkIn(modelStatus.probing, scope)
         if (child !== undefined) {
           yield* Queue.take(child.losses).pipe(Effect.flatMap(lost), Effect.forever, Effect.forkIn(scope))
         }
-        // Only now: a host that knows the id of a resumed session may be faster than a full output.
+        // Last: a host knows the id of a resumed session already and could send before `session_started` is written.
         active = { id, scope, actor: Context.get(context, SessionActor), log: Context.get(context, SessionLog) }
         hasStarted = true
         return id
@@ -182,7 +186,7 @@ export class ActiveSession extends Context.Service<
         const { workingDir } = stored.head
         yield* mustBeDirectory(`session ${id}: workingDir`, workingDir, workingDir)
         yield* end
-        // Where it is the active one, its log has by now what the end of its turns has added.
+        // If it was the active one, its log now holds what the end of its turns has added.
         const sessionId = yield* build({ head: stored.head, history: stored.history })
         return { sessionId, workingDir }
       }, lane.withPermits(1))
@@ -204,7 +208,7 @@ export class ActiveSession extends Context.Service<
         const options = { limit: limit ?? 50, ...(workingDir == null ? {} : { workingDir: resolve(workingDir) }) }
         const sessions = yield* store.list(options)
         const live = active
-        // What is stored of it does not say that it waits for an approval.
+        // Its row does not hold `awaiting_approval`, a status that lives in memory only.
         return { sessions: sessions.map((row) => (row.id === live?.id ? { ...row, status: live.log.status } : row)) }
       })
 
@@ -214,7 +218,7 @@ export class ActiveSession extends Context.Service<
         // A session that is ending would write itself again.
       }, lane.withPermits(1))
 
-      // The permit is kept: whatever is accepted from now on waits for ever and is ended with its scope.
+      // Keeps the permit: starts accepted from now on wait until their scope ends them.
       const close = Effect.suspend(() => {
         closing.openUnsafe()
         return Effect.andThen(lane.take(1), end)
@@ -228,9 +232,10 @@ export class ActiveSession extends Context.Service<
 }
 
 const mustBeDirectory = (key: string, path: string, given: string) =>
-  Effect.flatMap(WorkingDir.insteadOf(path), (found) => {
-    if (found === undefined) return Effect.void
-    const expected = found === "nothing" ? `an existing directory, got ${given}` : `a directory, got the file ${given}`
+  Effect.flatMap(WorkingDir.notADirectory(path), (instead) => {
+    if (instead === undefined) return Effect.void
+    const expected =
+      instead === "nothing" ? `an existing directory, got ${given}` : `a directory, got the file ${given}`
     return Effect.fail(new CannotStart({ detail: `${key}: expected ${expected}` }))
   })
 
@@ -246,9 +251,9 @@ const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, sk
     })
   )
 
-const unavailable = ({ stateDir }: Settings, found: ServerState): EventPayload<"llm_unavailable"> => ({
-  url: found.url,
-  error: found.detail ?? "unreachable",
+const unavailable = ({ stateDir }: Settings, state: ServerState): EventPayload<"llm_unavailable"> => ({
+  url: state.url,
+  error: state.detail ?? "unreachable",
   mode: "external",
-  hint: unavailableHint(found, stateDir)
+  hint: unavailableHint(state, stateDir)
 })

@@ -14,25 +14,25 @@ import type { SessionFeed } from "./SessionFeed.ts"
 /** How much of a preview is shown, in bytes (contract 7). */
 const previewBytes = 4096
 
-/** What a host answered. */
+/** The answer of a host. */
 interface Answer {
   readonly approved: boolean
   readonly reason: string | undefined
 }
 
-/** What a host decided; `at` in epoch milliseconds. */
+/** The answer of a host with the category that was asked; `at` in epoch milliseconds. */
 export interface Decision extends Answer {
   readonly category: ApprovalCategory
   readonly at: number
 }
 
-/** Where a turn waits for a person (contract 7). */
+/** Asks the host for approval and lets the turn wait for the answer (contract 7). */
 export class ApprovalGate extends Context.Service<
   ApprovalGate,
   {
-    /** Asks and waits, without a limit; interrupting it withdraws the question. */
+    /** Asks the host and waits without a time limit; interrupting it withdraws the question. */
     require(feed: SessionFeed, callId: CallId, tool: string, need: ApprovalNeed): Effect.Effect<Decision>
-    /** Whether the answer met an open question. */
+    /** Answers an open question; false if there is none of this id. */
     resolve(approvalId: string, approved: boolean, reason: string | undefined): Effect.Effect<boolean>
   }
 >()("atomic-agent-sidecar/session/ApprovalGate") {
@@ -57,7 +57,7 @@ export class ApprovalGate extends Context.Service<
                   callId,
                   tool,
                   category: need.category,
-                  // A host may print it as it comes: nothing in it may act on a terminal, or hide what it says.
+                  // Hosts print it unescaped: nothing in it may act on a terminal or hide a part of it.
                   reason: visibleLine(need.reason),
                   ...(need.preview === undefined ? {} : { preview: cutPreview(visibleText(need.preview)) }),
                   ...(need.affectedResources.length === 0
@@ -66,7 +66,7 @@ export class ApprovalGate extends Context.Service<
                 }
               })
               const { approved, reason } = yield* restore(Deferred.await(answer)).pipe(
-                // Before it is told: an answer that comes while that waits for room comes too late.
+                // Before the event is emitted: an answer that arrives while that waits for room is too late.
                 Effect.ensuring(Effect.sync(() => open.delete(approvalId))),
                 Effect.onInterrupt(() => resolved("withdrawn"))
               )
@@ -91,7 +91,7 @@ export class ApprovalGate extends Context.Service<
   )
 }
 
-/** The first 4 KiB of a preview, its full length told. */
+/** Cuts a preview after 4 KiB; the last line says how many bytes it had. */
 export const cutPreview = (preview: string): string => {
   const bytes = Buffer.from(preview, "utf8")
   if (bytes.length <= previewBytes) return preview

@@ -5,20 +5,20 @@ import { LlamaClient, type ServerState } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 
-/** How long after a probe that did not find the server ready the next one comes, in milliseconds (contract 9). */
+/** Pause between two probes of a server that is not ready, in milliseconds (contract 9, `llm_state`). */
 const probeEveryMs = 2000
 
-/** What is known of the model server, told to hosts that asked for `llm_state`: each change once. */
+/** The last known state of the model server. Hosts with the extension `llm_state` get an event for each change. */
 export class ModelStatus extends Context.Service<
   ModelStatus,
   {
-    /** Tells what a session's first probe found, changed or not. */
-    begin(found: ServerState): Effect.Effect<void>
-    /** Tells what a request showed, if that is something new. */
-    saw(state: ServerState["state"], detail?: string): Effect.Effect<void>
-    /** Probes while the server is not ready and the host wants to know; never ends. */
+    /** Emits the state that a session's first probe returned, changed or not. */
+    report(state: ServerState): Effect.Effect<void>
+    /** Emits the state that a request showed, if it differs from the last. */
+    observe(state: ServerState["state"], detail?: string): Effect.Effect<void>
+    /** Probes while the server is not ready and the host has the extension; never ends. */
     readonly probing: Effect.Effect<never>
-    /** The model that the server was last found with. */
+    /** The model of the last state that named one. */
     readonly model: string | undefined
   }
 >()("atomic-agent-sidecar/session/ModelStatus") {
@@ -29,33 +29,33 @@ export class ModelStatus extends Context.Service<
       const sink = yield* StdoutSink
       let last: ServerState = { state: "unreachable", url: llama.url }
 
-      const begin = (found: ServerState) =>
+      const report = (state: ServerState) =>
         Effect.suspend(() => {
-          last = found
-          return sink.emit({ type: "llm_state", payload: found })
+          last = state
+          return sink.emit({ type: "llm_state", payload: state })
         })
 
-      // A server that loads, or is not there, does not say what it has: what was known of it stays.
-      const found = (state: ServerState) =>
+      // A server that loads or is unreachable names no model: the known one stays.
+      const observeProbe = (state: ServerState) =>
         Effect.suspend(() => {
           const same = state.state === last.state && (state.model === undefined || state.model === last.model)
-          return same ? Effect.void : begin(state)
+          return same ? Effect.void : report(state)
         })
 
-      const saw = (state: ServerState["state"], detail?: string) =>
+      const observe = (state: ServerState["state"], detail?: string) =>
         Effect.suspend(() => {
           if (state === last.state) return Effect.void
           const { detail: _, ...known } = last
-          return begin({ ...known, state, ...(detail === undefined ? {} : { detail }) })
+          return report({ ...known, state, ...(detail === undefined ? {} : { detail }) })
         })
 
       const probing = Effect.suspend(() =>
-        last.state === "ready" || !sink.isGranted("llm_state") ? Effect.void : Effect.flatMap(llama.probe, found)
+        last.state === "ready" || !sink.isGranted("llm_state") ? Effect.void : Effect.flatMap(llama.probe, observeProbe)
       ).pipe(Effect.andThen(Effect.sleep(probeEveryMs)), Effect.forever)
 
       return ModelStatus.of({
-        begin,
-        saw,
+        report,
+        observe,
         probing,
         get model() {
           return last.model
@@ -65,7 +65,7 @@ export class ModelStatus extends Context.Service<
   )
 }
 
-/** What an error of a request says of the server's state, where it says anything. */
+/** The state of the server that an error of a request implies; undefined where it implies none. */
 export const stateShownBy = ({ reason }: LlamaError): ServerState["state"] | undefined => {
   switch (reason._tag) {
     case "Unreachable":

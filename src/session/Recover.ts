@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 
-/** For what no session and no turn is to be lost for: where it fails or dies, that is logged, and `instead` stands in. */
+/** Runs an optional effect: a failure or defect is logged with `message`, and `fallback` is returned. */
 export const recover = <A, B, E, R>(
   message: string,
   effect: () => Effect.Effect<A, E, R>,
-  instead: B
+  fallback: B
 ): Effect.Effect<A | B, never, R> =>
-  Effect.catchCause(Effect.suspend(effect), (cause) => Effect.as(Effect.logError(message, cause), instead))
+  Effect.catchCause(Effect.suspend(effect), (cause) => Effect.as(Effect.logError(message, cause), fallback))

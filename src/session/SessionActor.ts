@@ -17,7 +17,7 @@ import { TurnRunner } from "./turn/TurnRunner.ts"
 /** How long a cancel waits for what it has ended, in milliseconds (contract 5). */
 const cancelPatienceMs = 2000
 
-/** The turn that is being played. */
+/** The running turn. */
 interface Running {
   readonly turn: Turn.Turn
   readonly fiber: Fiber.Fiber<void>
@@ -29,19 +29,19 @@ interface Running {
 export class SessionActor extends Context.Service<
   SessionActor,
   {
-    /** Queues a turn; `answer` is its response, used when it has ended. */
+    /** Queues a turn; `answer` writes its response when it has ended. */
     send(
       text: string,
       maxSteps: number,
       answer: (result: SendMessageResult) => Effect.Effect<void>
     ): Effect.Effect<void>
-    /** Whether the running turn will read the text. Never waits. */
+    /** Offers a text to the running turn; false if no model call is left that could read it. Never waits. */
     steer(text: string): boolean
-    /** Ends the running turn and all queued ones, and waits for it, 2 s at most; how many there were. */
+    /** Ends the running turn and all queued ones, waits for that up to 2 s, and returns how many there were. */
     readonly cancel: Effect.Effect<number>
-    /** What runs and what waits. */
+    /** The running turn and the waiting ones. */
     readonly queue: ListQueueResult
-    /** Takes a waiting turn out of the queue: it ends `cancelled`. */
+    /** Removes a waiting turn from the queue, which then ends `cancelled`; false if it does not wait. */
     unqueue(turnId: string): Effect.Effect<boolean>
   }
 >()("atomic-agent-sidecar/session/SessionActor") {
@@ -54,7 +54,7 @@ export class SessionActor extends Context.Service<
       const sink = yield* StdoutSink
       const services = yield* Effect.context<never>()
       const session = { log, ...(yield* SessionPrompt) }
-      /** Accepted and not answered yet: running, waiting, or on the way out. */
+      /** Turns that are accepted and not answered yet: running, waiting or ending. */
       const open = new Set<Turn.Turn>()
       let running: Running | undefined
 
@@ -81,7 +81,7 @@ export class SessionActor extends Context.Service<
               running = undefined
             })
           ),
-          // Where even the turn's way out has failed, at least its request is answered.
+          // If even the end of the turn has failed, at least its request is answered.
           Effect.andThen(endAs(turn, "failed")),
           Effect.as(true)
         )
@@ -114,7 +114,10 @@ export class SessionActor extends Context.Service<
           sink.post({ type: "turn_queued", payload: { sessionId: log.sessionId, turnId: turn.id, position } })
         })
 
-      /** In one synchronous step, so that what is sent afterwards is spared; those that were not being ended already. */
+      /**
+       * Cancels all open turns in one synchronous step, so that turns sent afterwards are spared. Returns those that were
+       * not cancelled before.
+       */
       const endNow = (): ReadonlyArray<Turn.Turn> => {
         const fresh = [...open].filter((turn) => !turn.isCancelled)
         for (const turn of fresh) turn.isCancelled = true
@@ -123,7 +126,7 @@ export class SessionActor extends Context.Service<
         return fresh
       }
 
-      /** Waits for those that are open now, and for what their tools have left behind to go. */
+      /** Waits until the open turns are answered and the background processes of their tools have ended. */
       const answers = () =>
         Effect.all(
           [
@@ -135,12 +138,12 @@ export class SessionActor extends Context.Service<
 
       const cancel = Effect.suspend(() => {
         const fresh = endNow()
-        // A turn whose closing reply had been told has ended by itself.
+        // A turn whose closing reply was sent before the cancel ended by itself and does not count.
         const ended = () => fresh.filter(({ endedAs }) => endedAs === undefined || endedAs === "cancelled").length
         return answers().pipe(Effect.timeoutOption(cancelPatienceMs), Effect.map(ended))
       })
 
-      // A session that ends takes its turns with it, and waits until they have said so.
+      // The end of a session ends its turns, and waits until each has sent its last events and its response.
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           endNow()

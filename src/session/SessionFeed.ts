@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
-import type { Event, EventPayload, EventType } from "../protocol/Event.ts"
+import type { EmittedEvent, EventPayload, EventType } from "../protocol/Event.ts"
 import type { SessionId, TurnId } from "../protocol/Ids.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 
-/** The events that a turn may tell. */
+/** The events of a turn, without the ids of session and turn. */
 export type TurnEvent = {
   readonly [T in EventType]: "turnId" extends keyof EventPayload<T>
     ? { readonly type: T; readonly payload: Omit<EventPayload<T>, "sessionId" | "turnId"> }
     : never
 }[EventType]
 
-/** Who is speaking: what a turn tells, with its session and turn put in front. */
+/** Emits the events of one turn, with the ids of its session and turn. */
 export interface SessionFeed {
   readonly sessionId: SessionId
   readonly turnId: TurnId
@@ -22,7 +22,7 @@ export interface SessionFeed {
 
 export const make = (sink: StdoutSink["Service"], sessionId: SessionId, turnId: TurnId): SessionFeed => {
   const signed = (event: TurnEvent) =>
-    ({ type: event.type, payload: { sessionId, turnId, ...event.payload } }) as unknown as Event
+    ({ type: event.type, payload: { sessionId, turnId, ...event.payload } }) as unknown as EmittedEvent
 
   return {
     sessionId,

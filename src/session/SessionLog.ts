@@ -8,10 +8,10 @@ import { SessionId } from "../protocol/Ids.ts"
 import type { SessionState, SessionStatus } from "../protocol/SessionState.ts"
 import { SessionStore, type StoredSession } from "../store/SessionStore.ts"
 
-/** What a commit changes in the session beside its history; counts and status are the turn's to set. */
+/** The fields of a session that a commit may change beside its history. */
 export type HeadChange = Partial<Omit<SessionHead, "id" | "workingDir" | "createdAt" | "updatedAt">>
 
-/** An entry before it is dated. */
+/** An entry without its time: `commit` sets it. */
 export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> : never
 
 /**

@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import type { SkillNotices } from "./SkillNotices.ts"
 
-/** What the model of one session is told beside its history. */
+/** What the model of one session gets beside its history. */
 export class SessionPrompt extends Context.Service<
   SessionPrompt,
   {

@@ -3,9 +3,9 @@ import { isSkillNotice, type SkillSummary, skillSummaries, skillNotice } from ".
 import type { SkillRegistry } from "../skills/SkillRegistry.ts"
 import type { StoredSession } from "../store/SessionStore.ts"
 
-/** What a session's model does not know yet of the skills (contract 8). */
+/** Keeps the model of a session informed of skills that change while it runs (contract 8). */
 export interface SkillNotices {
-  /** The notice that the next turn begins with, where the skills are not those that the model was told of last. */
+  /** The notice for the next turn; undefined if the skills are those that the model knows. */
   readonly next: Effect.Effect<string | undefined>
 }
 
@@ -19,13 +19,13 @@ export const make = (
   { head: { workingDir }, history }: StoredSession
 ): SkillNotices => {
   const notice = history.findLast((entry) => entry.kind === "notice" && isSkillNotice(entry.text))
-  let told = notice?.kind === "notice" ? notice.text : skillNotice(inPrompt)
+  let known = notice?.kind === "notice" ? notice.text : skillNotice(inPrompt)
   const next = Effect.map(
     Effect.suspend(() => registry.list(workingDir)),
     (skills) => {
       const now = skillNotice(skillSummaries(skills))
-      if (now === told) return undefined
-      told = now
+      if (now === known) return undefined
+      known = now
       return now
     }
   )

@@ -6,17 +6,17 @@ export const maxSteers = 16
  * applied, or by `close`, as undelivered.
  */
 export interface Steering {
-  /** Whether the turn will read the text, or tell that it did not. */
+  /** Accepts a text, which then ends as applied or as undelivered; false if it is refused. */
   offer(text: string): boolean
-  /** What the next model call reads. */
+  /** Takes the texts for the next model call. */
   take(): ReadonlyArray<string>
-  /** As `take`, for the last model call: nothing is accepted from now on. */
+  /** As `take`, for the last model call: nothing is accepted afterwards. */
   takeLast(): ReadonlyArray<string>
-  /** Nothing is accepted from now on; what was accepted stays until `close`. */
+  /** Accepts nothing any more; texts that were accepted stay until `close`. */
   refuse(): void
-  /** Closes if nothing waits; otherwise the turn must take another step. */
+  /** Accepts nothing any more and returns true if no text waits; else the turn must take another step. */
   closeIfEmpty(): boolean
-  /** Ends it; what was accepted and not read. */
+  /** Accepts nothing any more and takes the texts that no model call has read. */
   close(): ReadonlyArray<string>
 }
 

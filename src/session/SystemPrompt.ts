@@ -1,4 +1,4 @@
-/** What the system prompt is made of; all of it stays as it was when the session started. */
+/** The parts of the system prompt, as they were when the session started. */
 export interface PromptParts {
   readonly workingDir: string
   readonly platform: string
@@ -11,7 +11,7 @@ export interface PromptParts {
   readonly instructions: string | undefined
 }
 
-/** The system prompt: short, since a small model reads it before the user's first word, and byte-stable. */
+/** The system prompt: short, since a small model reads all of it before the first message, and byte-stable. */
 export const systemPrompt = ({ agents, date, instructions, platform, skills, workingDir }: PromptParts): string =>
   [
     `You are a capable agent working for a user on their own machine. You act by calling tools and you answer in plain language.

@@ -8,15 +8,15 @@ import type { Turn } from "./turn/Turn.ts"
 export class TurnQueue extends Context.Service<
   TurnQueue,
   {
-    /** How many turns will be played before it. */
+    /** Adds a turn at the end; returns how many turns will be played before it. */
     offer(turn: Turn): number
-    /** Takes the turn whose time has come. */
+    /** Takes the first turn. */
     next(): Turn | undefined
-    /** Takes one out of the line; whether it was there. */
+    /** Removes a turn; undefined if it does not wait. */
     remove(turnId: string): Turn | undefined
-    /** Those that will be played, in order. */
+    /** The turns that will be played, in order: cancelled ones are left out. */
     readonly waiting: ReadonlyArray<Turn>
-    /** Waits until something has been offered since the last time. */
+    /** Waits until a turn was offered since the last call. */
     readonly doorbell: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/TurnQueue") {
@@ -24,21 +24,21 @@ export class TurnQueue extends Context.Service<
     TurnQueue,
     Effect.gen(function* () {
       let turns: Array<Turn> = []
-      // Rings once, however often it is pressed: the one who hears it drains the queue.
+      // Holds one ring, however many turns were offered: the actor drains the queue each time.
       const bell = yield* Queue.sliding<void>(1)
 
       return TurnQueue.of({
         offer(turn) {
           turns.push(turn)
           Queue.offerUnsafe(bell, undefined)
-          // A cancel takes all that wait: those it took stand at the head.
+          // A cancel marks all turns that wait, so cancelled ones stand at the head.
           return turns.length - 1 - turns.findIndex(({ isCancelled }) => !isCancelled)
         },
         next: () => turns.shift(),
         remove(turnId) {
-          const found = turns.find((turn) => turn.id === turnId && !turn.isCancelled)
-          if (found !== undefined) turns = turns.filter((turn) => turn !== found)
-          return found
+          const waiting = turns.find((turn) => turn.id === turnId && !turn.isCancelled)
+          turns = turns.filter((turn) => turn !== waiting)
+          return waiting
         },
         get waiting() {
           return turns.filter((turn) => !turn.isCancelled)

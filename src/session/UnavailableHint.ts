@@ -1,6 +1,6 @@
 import type { ServerState } from "../llama/LlamaClient.ts"
 
-/** What to do about a server that somebody else runs and that cannot be reached (specification, `llm_unavailable`). */
+/** The `hint` of `llm_unavailable` for a server that we do not run. */
 export const unavailableHint = ({ detail = "", url }: ServerState, stateDir: string): string => {
   const other = `or name another one: localModels.url in ${stateDir}/config.json, or the environment variable ATOMIC_AGENT_LLAMA_URL.`
   return url.startsWith("https:") && /certificate|altnames/i.test(detail)

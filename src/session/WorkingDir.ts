@@ -4,25 +4,25 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import { headText } from "../domain/HeadText.ts"
 
-/** What of `AGENTS.md` is read, in bytes (runtime, Prompt). */
+/** How much of `AGENTS.md` is read, in bytes (runtime, Prompt). */
 const agentsBytes = 16 * 1024
 
-/** What is there instead of a directory, if that is not what is there. */
-export const insteadOf = (path: string): Effect.Effect<"nothing" | "a file" | undefined> =>
-  Effect.map(statOf(path), (found) => (found === undefined ? "nothing" : found.isDirectory() ? undefined : "a file"))
+/** What stands at a path instead of a directory; undefined for a directory. */
+export const notADirectory = (path: string): Effect.Effect<"nothing" | "a file" | undefined> =>
+  Effect.map(statOf(path), (stat) => (stat === undefined ? "nothing" : stat.isDirectory() ? undefined : "a file"))
 
-/** The head of the working directory's `AGENTS.md`, where there is such a file: from a pipe nothing might ever come. */
+/** Reads the head of the working directory's `AGENTS.md`. Only a regular file is opened: reading a pipe may never end. */
 export const readAgents = (workingDir: string): Effect.Effect<string | undefined> => {
   const path = resolve(workingDir, "AGENTS.md")
-  return Effect.flatMap(statOf(path), (found) =>
-    found?.isFile() === true ? Effect.promise(() => readHead(path).catch(() => undefined)) : Effect.undefined
+  return Effect.flatMap(statOf(path), (stat) =>
+    stat?.isFile() === true ? Effect.promise(() => readHead(path).catch(() => undefined)) : Effect.undefined
   )
 }
 
-/** `node:fs/promises` takes 3 ms to load: the start of a session does without, where it has nothing to read. */
+/** Uses callbacks, since `node:fs/promises` takes 3 ms to load and most sessions start without reading anything. */
 const statOf = (path: string) =>
   Effect.callback<fs.Stats | undefined>((resume) =>
-    fs.stat(path, (error, found) => resume(Effect.succeed(error === null ? found : undefined)))
+    fs.stat(path, (error, stat) => resume(Effect.succeed(error === null ? stat : undefined)))
   )
 
 const readHead = async (path: string): Promise<string> => {

@@ -6,7 +6,7 @@ import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Config } from "../config/Config.ts"
 import { traceOf } from "../domain/Failure.ts"
-import type { LogLevel as WireLevel } from "../protocol/Event.ts"
+import type { LogLevel as WireLevel } from "../protocol/LogLevel.ts"
 import { StdoutSink } from "./StdoutSink.ts"
 
 /** A logger that sends `log` events, from `log.level` on, in place of Effect's default one, which writes to stdout. */

@@ -7,8 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Config } from "../config/Config.ts"
-import { type Event, eventExtension } from "../protocol/Event.ts"
-import type { Extension } from "../protocol/Request.ts"
+import type { EmittedEvent } from "../protocol/Event.ts"
+import { eventExtensions } from "../protocol/EventTypes.ts"
+import type { Extension } from "../protocol/Extension.ts"
 import { Outbox } from "./Outbox.ts"
 import { FairQueue } from "./FairQueue.ts"
 import { frameBytes } from "./StdoutGuard.ts"
@@ -28,16 +29,16 @@ export class StdoutSink extends Context.Service<
   StdoutSink,
   {
     /** Sends an event to the host; suspends while more than `sidecar.outputBufferBytes` wait. */
-    emit(event: Event): Effect.Effect<void>
+    emit(event: EmittedEvent): Effect.Effect<void>
     /** As `emit`, for several events in a row, which wait for room only once. */
-    emitAll(events: ReadonlyArray<Event>): Effect.Effect<void>
+    emitAll(events: ReadonlyArray<EmittedEvent>): Effect.Effect<void>
     /**
      * Writes the line of a response, or an `error` about the input. These may use twice the buffer, so that requests
      * are carried out while turns are suspended. If that is full too, it suspends, and with it the reading of requests.
      */
     answer(line: string): Effect.Effect<void>
     /** Sends an event without waiting for room, for code that cannot suspend: a log line. */
-    post(event: Event): void
+    post(event: EmittedEvent): void
     /** Sends the events of exactly these extensions from now on; those of others are dropped (contract 9). */
     grant(extensions: ReadonlyArray<Extension>): void
     isGranted(extension: Extension): boolean
@@ -123,22 +124,22 @@ export class StdoutSink extends Context.Service<
         })
       )
 
-      const isSent = ({ type }: Event) => {
-        const extension = eventExtension[type]
+      const isSent = ({ type }: EmittedEvent) => {
+        const extension = eventExtensions[type]
         return state !== "broken" && (extension === undefined || granted.has(extension))
       }
 
-      const post = (event: Event) => {
+      const post = (event: EmittedEvent) => {
         if (!isSent(event)) return
         outbox.offer(event)
         settle()
       }
 
-      const put = (some: ReadonlyArray<Event>) => {
+      const put = (some: ReadonlyArray<EmittedEvent>) => {
         for (const event of some) if (isSent(event)) outbox.offer(event)
       }
 
-      const emitAll = (some: ReadonlyArray<Event>): Effect.Effect<void> =>
+      const emitAll = (some: ReadonlyArray<EmittedEvent>): Effect.Effect<void> =>
         Effect.suspend(() => {
           const mustWait = !hasRoom() || !events.isEmpty || !answers.isEmpty
           if (mustWait && some.some(isSent)) return events.wait(() => put(some))
@@ -175,5 +176,5 @@ export class StdoutSink extends Context.Service<
   )
 }
 
-const isDelta = (event: Event | undefined): boolean =>
+const isDelta = (event: EmittedEvent | undefined): boolean =>
   event?.type === "assistant_delta" || event?.type === "reasoning_delta"

@@ -15,7 +15,7 @@ const inTurns: ReadonlyArray<readonly [ServiceName, string, "failed" | "reply"]>
   ["Toolbox", "reads", "failed"],
   ["Toolbox", "plan", "failed"],
   ["ApprovalGate", "require", "failed"],
-  ["ModelStatus", "saw", "failed"],
+  ["ModelStatus", "observe", "failed"],
   ["SkillRegistry", "list", "reply"],
   ["SessionStore", "commit", "reply"]
 ]
@@ -36,7 +36,7 @@ const faultOf = (service: string, member: string, way: Way, isArmed: boolean): F
 /** What is used when a session starts: it starts all the same. */
 const inStarts: ReadonlyArray<readonly [ServiceName, string]> = [
   ["LlamaClient", "probe"],
-  ["ModelStatus", "begin"],
+  ["ModelStatus", "report"],
   ["SkillRegistry", "list"],
   ["SessionStore", "create"]
 ]

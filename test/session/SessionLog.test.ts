@@ -13,7 +13,7 @@ import { errorLog } from "../store/logs.ts"
 const stored = { head: newSession(SessionId.make("s-1"), "/work", {}, 0), history: [] }
 const said = (text: string) => ({ kind: "user", turnId: TurnId.make("t-1"), text }) as const
 
-/** A ledger, what it wrote, and a switch that makes its store fail. */
+/** A log, what it wrote, and a switch that makes its store fail. */
 const setup = Effect.gen(function* () {
   const written: Array<{ readonly head: SessionHead; readonly entries: ReadonlyArray<Entry> }> = []
   const store = { isFull: false, gate: yield* Latch.make(true) }
@@ -24,17 +24,17 @@ const setup = Effect.gen(function* () {
       return Effect.void
     })
   const layer = SessionLog.layer(stored).pipe(Layer.provide(Layer.mock(SessionStore)({ commit })))
-  const ledger = yield* Effect.provide(SessionLog, layer)
-  return { ledger, written, store }
+  const log = yield* Effect.provide(SessionLog, layer)
+  return { log, written, store }
 })
 
 describe("SessionLedger", () => {
   it.effect("writes entries and head in one go, and nothing where there is nothing new", () =>
     Effect.gen(function* () {
-      const { ledger, written } = yield* setup
-      yield* ledger.commit([said("hello")], { status: "running", turnCount: 1 })
-      yield* ledger.commit([])
-      yield* ledger.commit([], { status: "running", lastError: null })
+      const { log, written } = yield* setup
+      yield* log.commit([said("hello")], { status: "running", turnCount: 1 })
+      yield* log.commit([])
+      yield* log.commit([], { status: "running", lastError: null })
       assert.deepStrictEqual(written, [
         { head: { ...stored.head, status: "running", turnCount: 1 }, entries: [{ ...said("hello"), at: 0 }] }
       ])
@@ -43,12 +43,12 @@ describe("SessionLedger", () => {
 
   it.effect("writes what was noted with the next commit, whatever that brings", () =>
     Effect.gen(function* () {
-      const { ledger, written } = yield* setup
-      ledger.note({ contextUsage: { usedTokens: 5, windowTokens: 10 } })
-      assert.deepStrictEqual(ledger.state.contextUsage, { usedTokens: 5, windowTokens: 10 })
+      const { log, written } = yield* setup
+      log.note({ contextUsage: { usedTokens: 5, windowTokens: 10 } })
+      assert.deepStrictEqual(log.state.contextUsage, { usedTokens: 5, windowTokens: 10 })
       assert.lengthOf(written, 0)
-      yield* ledger.commit([], { lastError: null })
-      yield* ledger.commit([], { lastError: null })
+      yield* log.commit([], { lastError: null })
+      yield* log.commit([], { lastError: null })
       assert.deepStrictEqual(
         written.map(({ head }) => head.contextUsage),
         [{ usedTokens: 5, windowTokens: 10 }]
@@ -58,17 +58,17 @@ describe("SessionLedger", () => {
 
   it.effect("tells nothing that is not stored yet", () =>
     Effect.gen(function* () {
-      const { ledger, store } = yield* setup
+      const { log, store } = yield* setup
       yield* store.gate.close
-      const committing = yield* Effect.forkChild(ledger.commit([said("hello")], { turnCount: 1 }), {
+      const committing = yield* Effect.forkChild(log.commit([said("hello")], { turnCount: 1 }), {
         startImmediately: true
       })
-      ledger.note({ status: "awaiting_approval" })
-      assert.lengthOf(ledger.history, 1)
-      assert.deepStrictEqual(ledger.state, { ...stored.head, status: "awaiting_approval", turns: [] })
+      log.note({ status: "awaiting_approval" })
+      assert.lengthOf(log.history, 1)
+      assert.deepStrictEqual(log.state, { ...stored.head, status: "awaiting_approval", turns: [] })
       yield* store.gate.open
       yield* Fiber.join(committing)
-      assert.deepStrictEqual(ledger.state, {
+      assert.deepStrictEqual(log.state, {
         ...stored.head,
         status: "awaiting_approval",
         turnCount: 1,
@@ -79,19 +79,19 @@ describe("SessionLedger", () => {
 
   it.effect("goes on in memory where it cannot write, says so once, and tries with each commit", () =>
     Effect.gen(function* () {
-      const { ledger, store, written } = yield* setup
+      const { log: sessionLog, store, written } = yield* setup
       const log = errorLog()
       store.isFull = true
-      yield* ledger.commit([said("one")], { turnCount: 1 }).pipe(Effect.provide(log.layer))
-      yield* ledger.commit([said("two")]).pipe(Effect.provide(log.layer))
-      assert.deepStrictEqual(ledger.history, [
+      yield* sessionLog.commit([said("one")], { turnCount: 1 }).pipe(Effect.provide(log.layer))
+      yield* sessionLog.commit([said("two")]).pipe(Effect.provide(log.layer))
+      assert.deepStrictEqual(sessionLog.history, [
         { ...said("one"), at: 0 },
         { ...said("two"), at: 0 }
       ])
       assert.lengthOf(log.lines, 1)
       assert.match(log.lines[0] ?? "", /^the session cannot be stored and goes on in memory/)
       store.isFull = false
-      yield* ledger.commit([], { turnCount: 1 })
+      yield* sessionLog.commit([], { turnCount: 1 })
       assert.deepStrictEqual(
         written.map(({ head, entries }) => ({ turnCount: head.turnCount, entries })),
         [{ turnCount: 1, entries: [] }]

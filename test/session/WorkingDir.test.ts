@@ -4,7 +4,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { insteadOf, readAgents } from "../../src/session/WorkingDir.ts"
+import { notADirectory, readAgents } from "../../src/session/WorkingDir.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "sidecar-working-"))),
@@ -54,9 +54,9 @@ describe("a working directory", () => {
       const path = yield* folder
       const file = Path.join(path, "file")
       Fs.writeFileSync(file, "")
-      assert.isUndefined(yield* insteadOf(path))
-      assert.strictEqual(yield* insteadOf(file), "a file")
-      assert.strictEqual(yield* insteadOf(Path.join(path, "nothing")), "nothing")
+      assert.isUndefined(yield* notADirectory(path))
+      assert.strictEqual(yield* notADirectory(file), "a file")
+      assert.strictEqual(yield* notADirectory(Path.join(path, "nothing")), "nothing")
     })
   )
 })

@@ -6,6 +6,7 @@ import * as Path from "node:path"
 import { assert } from "@effect/vitest"
 import type { SidecarFrame, SidecarResponse } from "../../src/protocol/Frame.ts"
 import { check } from "../../src/testing/ContractChecker.ts"
+import { awaitedPromise, patienceMs } from "./Patience.ts"
 import { faultsOf } from "./Schema.ts"
 
 export const root = Path.resolve(import.meta.dirname, "../..")
@@ -34,9 +35,6 @@ export class StateDir {
   }
 }
 
-/** Waits no longer than this for anything, in milliseconds: a hang becomes a failure with a message. */
-const patience = 20_000
-
 /** The real sidecar at the other end of a real pipe. */
 export class Bin {
   readonly child: ChildProcessWithoutNullStreams
@@ -46,9 +44,9 @@ export class Bin {
   readonly noise: Array<string> = []
   stderr = ""
   bytes = 0
-  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** Told of each frame as it is read. */
   onFrame: (frame: SidecarFrame) => void = () => {}
+  readonly #closed: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   #unfinished: Array<string> = []
   #waiting = new Set<() => void>()
 
@@ -72,8 +70,13 @@ export class Bin {
     this.child.stdin.on("error", () => {})
     this.child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text))
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => (this.stderr += text))
-    this.exited = once(this.child, "close").then(([code, signal]) => ({ code, signal }))
-    void this.exited.then(() => this.#wake())
+    this.#closed = once(this.child, "close").then(([code, signal]) => ({ code, signal }))
+    void this.#closed.then(() => this.#wake())
+  }
+
+  /** The end of the process and of its pipes. */
+  get exited(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    return awaitedPromise(() => `the end of the sidecar; stderr: ${this.stderr.slice(-2000)}`, this.#closed)
   }
 
   get pid(): number {
@@ -132,7 +135,7 @@ export class Bin {
       }
       return undefined
     }
-    const timer = AbortSignal.timeout(patience)
+    const timer = AbortSignal.timeout(patienceMs)
     while (true) {
       const found = find()
       if (found !== undefined) return found

@@ -52,15 +52,15 @@ export class ModelStep extends Context.Service<
           if (isAnswering && !loads) return emitted
           isAnswering = some.at(-1)?._tag !== "Loading"
           return Effect.andThen(
-            loads ? status.saw("loading") : Effect.void,
-            isAnswering ? status.saw("ready") : Effect.void
+            loads ? status.observe("loading") : Effect.void,
+            isAnswering ? status.observe("ready") : Effect.void
           ).pipe(Effect.andThen(emitted))
         }
         yield* llama.stream(request).pipe(
           Stream.runForEachArray(emit),
           Effect.tapError((error) => {
             const state = stateShownBy(error)
-            return state === undefined ? Effect.void : status.saw(state, error.message)
+            return state === undefined ? Effect.void : status.observe(state, error.message)
           }),
           Effect.mapError((error) => new StepFailure({ category: categoryOf(error), detail: error.message }))
         )

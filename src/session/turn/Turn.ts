@@ -12,13 +12,13 @@ export interface Turn {
   readonly acceptedAt: number
   /** The step budget, at least 1. */
   readonly maxSteps: number
-  /** Writes the response: the very last act. */
+  /** Writes the response: the last act of a turn. */
   readonly answer: (result: SendMessageResult) => Effect.Effect<void>
   /** Done when the turn has been answered. */
   readonly answered: Deferred.Deferred<void>
-  /** It has been told to end; where it has not started yet, it does so without a sign of life. */
+  /** Set by a cancel. A turn that has not started yet then ends without any event. */
   isCancelled: boolean
-  /** Why it ended, once it has been answered. */
+  /** The reason that its response gave; undefined until then. */
   endedAs: TurnReason | undefined
 }
 

@@ -26,11 +26,11 @@ export interface TurnProgress {
   readonly usage: Usage | undefined
 }
 
-/** The one way out of a turn that was started: the end is told, the response last (contract 4). */
+/** The one exit of a turn that was started: emits its last events, then its response (contract 4). */
 export const endTurn = Effect.fnUntraced(function* (context: TurnContext, progress: TurnProgress, outcome: Outcome) {
   const { feed, log, startedAt, steering, turn, turnIndex } = context
   const { step, stepCount, usage } = progress
-  // At once: from here on nobody will read what comes.
+  // First: no model call will read what is offered from now on.
   const undelivered = steering.close()
   yield* log.commit([], headAfter(outcome))
   if (outcome.reason === "failed") {

@@ -6,19 +6,19 @@ import type { SessionFeed, TurnEvent } from "../SessionFeed.ts"
 
 export type { ModelFinished } from "../../llama/LlamaClient.ts"
 
-/** Follows turns from within: it is told at once, waits for nothing, and changes nothing. */
+/** Observes turns, for telemetry. Its methods are called synchronously and change nothing. */
 export interface TurnObserver {
-  /** The turn tells the host this. */
+  /** The turn emits events to the host. */
   onEvents(feed: Pick<SessionFeed, "sessionId" | "turnId">, events: ReadonlyArray<TurnEvent>): void
-  /** A model call begins. */
+  /** A model call begins; `model` is undefined if its name is not known. */
   onModelCall(turnId: TurnId, model: string | undefined): void
-  /** It has ended well. */
+  /** A model call has ended without an error. */
   onModelAnswer(turnId: TurnId, finished: ModelFinished): void
-  /** A tool call is looked at; `tool` is absent where there is none of the name that the model gave. */
+  /** A tool call is planned; `tool` is undefined if there is none of the name that the model gave. */
   onToolCall(turnId: TurnId, callId: CallId, tool: string | undefined): void
 }
 
-/** Who follows the turns; nobody, unless telemetry is turned on. */
+/** The observer of turns; undefined unless telemetry is turned on. */
 export const TurnObserver = Context.Reference<TurnObserver | undefined>(
   "atomic-agent-sidecar/session/turn/TurnObserver",
   {
@@ -26,20 +26,20 @@ export const TurnObserver = Context.Reference<TurnObserver | undefined>(
   }
 )
 
-/** A feed that the follower hears too. */
-export const observed = (feed: SessionFeed, follower: TurnObserver | undefined): SessionFeed =>
-  follower === undefined
+/** A feed whose events the observer gets too. */
+export const observed = (feed: SessionFeed, observer: TurnObserver | undefined): SessionFeed =>
+  observer === undefined
     ? feed
     : {
         ...feed,
         emit: (event) =>
           Effect.suspend(() => {
-            follower.onEvents(feed, [event])
+            observer.onEvents(feed, [event])
             return feed.emit(event)
           }),
         emitAll: (events) =>
           Effect.suspend(() => {
-            follower.onEvents(feed, events)
+            observer.onEvents(feed, events)
             return feed.emitAll(events)
           })
       }

@@ -33,7 +33,7 @@ export type Outcome =
 /** The outcome of a turn whose running failed, died or was interrupted (contract 6). */
 export const outcomeOfCause = (cause: Cause.Cause<unknown>, { isCancelled }: Pick<Turn, "isCancelled">): Outcome => {
   const isInterrupted = Cause.hasInterrupts(cause) && !Cause.hasDies(cause)
-  // A defect is told even where an interruption came on top of it, and an interruption that nobody asked for is one.
+  // A defect outweighs an interruption that came after it; an interruption without a cancel is a defect too.
   if (isInterrupted && isCancelled) return { reason: "cancelled" }
   const failure = Cause.squash(cause)
   return {

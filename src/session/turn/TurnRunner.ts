@@ -30,7 +30,7 @@ export interface TurnSession {
   readonly skills: SkillNotices
 }
 
-/** What a turn begins with. */
+/** What is committed and emitted together with the first step. */
 interface Opening {
   readonly entries: ReadonlyArray<Undated>
   readonly change?: HeadChange
@@ -59,7 +59,7 @@ export class TurnRunner extends Context.Service<
      * `steering` meanwhile reach the model with its next step.
      */
     run(turn: Turn, session: TurnSession, steering: Steering): Effect.Effect<void>
-    /** Ends what the tools of earlier calls have left running in the background. */
+    /** Ends the background processes of earlier tool calls. */
     readonly endBackground: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/turn/TurnRunner") {
