@@ -1,7 +1,7 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 
-/** How much a host trusts the agent: 1 asks before everything that changes something, 5 never asks. */
+/** How much the user trusts the agent: 1 asks before every change, 5 never asks. */
 export type ApprovalLevel = 1 | 2 | 3 | 4 | 5
 
 /** What a person is asked before a call runs (contract 7). */
@@ -38,5 +38,5 @@ const mildestFirst = Object.keys(silentFrom)
 export const strictest = (categories: NonEmptyReadonlyArray<ApprovalCategory>): ApprovalCategory =>
   categories.reduce((a, b) => (mildestFirst.indexOf(b) > mildestFirst.indexOf(a) ? b : a))
 
-/** Whether the gate must ask. */
+/** True if a call of this category must ask. */
 export const asks = (category: ApprovalCategory, level: ApprovalLevel): boolean => level < silentFrom[category]
