@@ -32,7 +32,7 @@ const fake = (play: Play = {}) =>
 /** What a managed server stands on, the events that it tells, and the time that the process has left. */
 const ground = (server: FakeServer, settings: Overrides = {}) => {
   const events: Array<Event> = []
-  const left = { ms: Infinity }
+  const remaining = { ms: Infinity }
   const emitAll = (more: ReadonlyArray<Event>) => Effect.sync(() => void events.push(...more))
   const layer = Layer.mergeAll(
     Config.layerOf({
@@ -50,9 +50,9 @@ const ground = (server: FakeServer, settings: Overrides = {}) => {
       Layer.mock(StdoutSink)({ emitAll, post: () => {}, grant: () => {}, isGranted: () => false })
     ),
     Logger.layer([]),
-    Layer.succeed(ExitDeadline, { remainingMs: Effect.sync(() => left.ms) })
+    Layer.succeed(ExitDeadline, { remainingMs: Effect.sync(() => remaining.ms) })
   )
-  return { events, left, layer }
+  return { events, remaining, layer }
 }
 
 const serverOn = (layer: ReturnType<typeof ground>["layer"]) =>
@@ -119,7 +119,7 @@ describe("a managed server", () => {
     it.effect(`that is deaf gets another TERM and KILL, ${when}`, () =>
       Effect.gen(function* () {
         const server = yield* fake({ isDeaf: true })
-        const { layer, left } = ground(server)
+        const { layer, remaining } = ground(server)
         const ready = yield* Latch.make()
         const end = yield* Latch.make()
         const life = yield* Effect.forkChild(
@@ -134,7 +134,7 @@ describe("a managed server", () => {
           )
         )
         yield* passing(ready.await)
-        left.ms = leftMs
+        remaining.ms = leftMs
         yield* end.open
         yield* noted(server, "Heard")
         yield* TestClock.adjust(patience - 1)
@@ -189,7 +189,7 @@ describe("a managed server", () => {
       yield* managed.start
       yield* passing(managed.listening)
       server.kill()
-      assert.include(yield* passing(managed.gone), "was ended by SIGKILL")
+      assert.include(yield* passing(managed.exited), "was ended by SIGKILL")
       yield* passing(managed.listening)
       assert.lengthOf(server.noted("Started"), 2)
     })

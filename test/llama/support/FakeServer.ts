@@ -132,12 +132,12 @@ const wait = async (what: string, is: () => Promise<boolean>): Promise<void> => 
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
-    const found = (is: boolean) => {
+    const finish = (is: boolean) => {
       socket.destroy()
       resolve(is)
     }
-    socket.once("connect", () => found(true))
-    socket.on("error", () => found(false))
+    socket.once("connect", () => finish(true))
+    socket.on("error", () => finish(false))
   })
 
 const freePort = (): Promise<number> =>
