@@ -19,7 +19,7 @@ const meaningOf = (parts: Iterable<Uint8Array>): Meaning => {
     args._tag === "Parsed" ? `${name}(${JSON.stringify(args.value)})` : `${name}!${args.raw}`
   )
   return {
-    ...(text === "" ? {} : { text: text }),
+    ...(text === "" ? {} : { text }),
     ...(thought === "" ? {} : { reasoning: thought }),
     ...(calls === undefined || calls.length === 0 ? {} : { calls }),
     ...(last === undefined ? {} : { reason: last.reason }),

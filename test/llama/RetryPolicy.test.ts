@@ -95,8 +95,8 @@ describe("an answer with an error status", () => {
   }
 
   it("says where it sends elsewhere", () => {
-    const found = toRefusal(answer(307, { location: "https://box/v1/" }), "<html>moved</html>", 0)
-    assert.strictEqual(found.reason.message, "HTTP 307 Some Status, to https://box/v1/: moved")
+    const result = toRefusal(answer(307, { location: "https://box/v1/" }), "<html>moved</html>", 0)
+    assert.strictEqual(result.reason.message, "HTTP 307 Some Status, to https://box/v1/: moved")
   })
 
   it("says when to come again, in seconds or by a date", () => {

@@ -114,9 +114,9 @@ describe("an error of a server", () => {
   ]
   for (const [body, words] of others) {
     it(`is ${words === null ? "none" : "no overflow"}: ${JSON.stringify(body)}`, () => {
-      const said = parseComplaint(body)
-      assert.strictEqual(said?.message ?? null, words)
-      if (said !== null) assert.strictEqual(toReason(said, 500)._tag, "Rejected")
+      const complaint = parseComplaint(body)
+      assert.strictEqual(complaint?.message ?? null, words)
+      if (complaint !== null) assert.strictEqual(toReason(complaint, 500)._tag, "Rejected")
     })
   }
 

@@ -20,7 +20,7 @@ export interface ServerLaunch {
   readonly termGraceMs: Effect.Effect<number>
 }
 
-/** From the second TERM to KILL, in milliseconds. A server that hangs in its handler of the first ends at the second. */
+/** From the second TERM to KILL, in milliseconds. The second ends a server that hangs in its handler of the first. */
 const secondTermMs = 250
 
 /** How long stderr is read after the server's exit, in milliseconds: its own children may hold the pipe open. */

@@ -104,7 +104,7 @@ describe("a managed server", () => {
       )
       assert.isFalse(yield* Effect.promise(() => server.accepts()))
       assert.deepStrictEqual(
-        server.noted("Heard").map(({ signal }) => signal),
+        server.noted("Signalled").map(({ signal }) => signal),
         ["SIGTERM"]
       )
     })
@@ -136,16 +136,16 @@ describe("a managed server", () => {
         yield* passing(ready.await)
         remaining.ms = leftMs
         yield* end.open
-        yield* noted(server, "Heard")
+        yield* noted(server, "Signalled")
         yield* TestClock.adjust(patience - 1)
-        assert.lengthOf(server.noted("Heard"), 1)
+        assert.lengthOf(server.noted("Signalled"), 1)
         yield* TestClock.adjust(1)
-        yield* noted(server, "Heard", 2)
+        yield* noted(server, "Signalled", 2)
         assert.isTrue(yield* Effect.promise(() => server.accepts()))
         yield* TestClock.adjust(250)
         yield* Fiber.join(life)
         assert.isFalse(yield* Effect.promise(() => server.accepts()))
-        assert.lengthOf(server.noted("Heard"), 2)
+        assert.lengthOf(server.noted("Signalled"), 2)
       })
     )
   }
@@ -320,7 +320,7 @@ describe("a call of the model in a managed server", () => {
       const { failure } = yield* outcome(client.stream(question("die")))
       assert.strictEqual(failure?._tag, "Unreachable")
       assert.include(failure?.detail, "llama-server was ended by SIGKILL")
-      assert.lengthOf(server.noted("Asked"), 3)
+      assert.lengthOf(server.noted("Requested"), 3)
     })
   )
 
@@ -332,7 +332,7 @@ describe("a call of the model in a managed server", () => {
       const { failure } = yield* outcome(client.stream(question("die")))
       assert.strictEqual(failure?._tag, "Unreachable")
       assert.include(failure?.detail, "llama-server was ended by SIGKILL")
-      assert.lengthOf(server.noted("Asked"), 3)
+      assert.lengthOf(server.noted("Requested"), 3)
     })
   )
 
@@ -364,15 +364,15 @@ describe("a call of the model in a managed server", () => {
       const scope = yield* Scope.make()
       const client = yield* Scope.provide(clientOn(ground(server).layer), scope)
       const call = yield* Effect.forkChild(outcome(client.stream(question("hang"))))
-      yield* passing(noted(server, "Asked"))
+      yield* passing(noted(server, "Requested"))
       yield* Fiber.interrupt(call)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* TestClock.adjust(99)
-      yield* noted(server, "Left")
-      assert.lengthOf(server.noted("Heard"), 0)
+      yield* noted(server, "Disconnected")
+      assert.lengthOf(server.noted("Signalled"), 0)
       yield* TestClock.adjust(1)
       yield* Fiber.join(closing)
-      assert.lengthOf(server.noted("Heard"), 1)
+      assert.lengthOf(server.noted("Signalled"), 1)
     })
   )
 

@@ -31,10 +31,10 @@ export type Noted =
       /** The sidecar's own variables that it has got. */
       readonly secrets: ReadonlyArray<string>
     }
-  | { readonly _tag: "Heard"; readonly signal: string }
-  | { readonly _tag: "Asked"; readonly text: string }
+  | { readonly _tag: "Signalled"; readonly signal: string }
+  | { readonly _tag: "Requested"; readonly text: string }
   /** Its client has closed the connection. */
-  | { readonly _tag: "Left" }
+  | { readonly _tag: "Disconnected" }
 
 /** No wait is longer, in milliseconds: a hang becomes a failure with a message. */
 const patience = 20_000
