@@ -1,6 +1,6 @@
 /**
- * A llama-server that is none: it loads, listens, streams, dies and is deaf as `play.json` in its folder says, and notes
- * there what happens to it. `FakeServer.ts` makes an executable of it.
+ * A fake llama-server, which `FakeServer.ts` makes executable. It loads, listens, streams, fails and ignores TERM as
+ * `play.json` in its folder says, and writes what happens to the file `notes` there.
  */
 import * as Fs from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
