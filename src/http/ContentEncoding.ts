@@ -1,13 +1,13 @@
 import type { Transform } from "node:stream"
 
 /**
- * What decodes a body with this `Content-Encoding`; null where the encoding is unknown. Model servers send none, but a
- * proxy before one may, asked for or not.
+ * Returns a stream that decodes a body with this `Content-Encoding`; null if the encoding is unknown. Model servers
+ * send none, but a proxy in front of one may compress even when the request asks for `identity`.
  */
 export const decoderOf = (encoding: string): Transform | null => {
   const zlib = process.getBuiltinModule("node:zlib")
   const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = zlib.constants
-  // With the flushes a body that breaks off is decoded as far as it came.
+  // With these flush modes a body that breaks off is decoded as far as it arrived.
   switch (encoding) {
     case "gzip":
     case "x-gzip":

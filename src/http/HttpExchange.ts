@@ -9,21 +9,21 @@ import {
   closedEarly,
   cut,
   HttpError,
-  inWords,
+  detailOf,
   malformed,
   unreachable
 } from "./HttpError.ts"
 
-/** One request, to be sent to `url`. */
+/** A request, with its URL, headers and limits. */
 export interface HttpRequest {
   readonly method: string
   /** `http:` or `https:`. */
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   readonly body?: string | Uint8Array
-  /** Milliseconds until a new connection must stand, TLS included; absent: no limit. */
+  /** Milliseconds within which a new connection must be established, TLS included; absent: no limit. */
   readonly connectTimeoutMs?: number
-  /** Yields the body as it was sent, without undoing its `Content-Encoding`. */
+  /** True: the body is read as it was sent, with its `Content-Encoding`. */
   readonly keepsEncoding?: boolean
 }
 
@@ -31,39 +31,42 @@ export interface HttpRequest {
 export interface ResponseHead {
   readonly status: number
   readonly statusText: string
-  /** By names in lower case. */
+  /** Keyed by lower-case names. */
   readonly headers: IncomingHttpHeaders
 }
 
 /** One request and its response. */
 export interface HttpExchange {
   readonly head: Effect.Effect<ResponseHead, HttpError>
-  /** What has arrived of the body, as soon as there is anything; null at its proper end. Read by one fiber at a time. */
+  /**
+   * The bytes of the body that have arrived since the last read, as soon as there are any; null at its proper end. One
+   * fiber reads at a time.
+   */
   readonly read: Effect.Effect<Uint8Array | null, HttpError>
   /** True while a fiber waits for the server. */
   readonly isWaiting: () => boolean
-  /** Closes the connection at once. Whoever waits or reads later fails with this detail. */
+  /** Closes the connection at once. The waiting read and all later ones fail with `aborted` and this detail. */
   readonly abort: (detail: string) => void
-  /** Lets the rest of the body run out unread, so that the connection can be used again. */
+  /** Discards the rest of the body, for up to a second, so that the connection can be used again. */
   readonly release: () => void
 }
 
-/** How often one request is sent again. */
+/** The most times that one request is sent again. */
 const maxResends = 8
 
 /** How long the rest of a released body may take, in milliseconds. */
 const releaseMs = 1000
 
 /**
- * Sends a request. The server may have closed a kept connection meanwhile: a request that got no response on one, or
- * 408, is sent again.
+ * Sends a request. The server may have closed a kept connection meanwhile, so a request that got no response, or status
+ * 408, on one is sent again; this is no attempt in the sense of the retry rules (contract 6).
  */
 export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange => {
   let outgoing: ClientRequest
   let resends = 0
   let head: ResponseHead | undefined
-  /** The response, and its body as it is read. */
   let incoming: IncomingMessage | undefined
+  /** The decoded body of `incoming`. */
   let body: Readable | undefined
   let failure: HttpError | undefined
   let isAborted = false
@@ -88,7 +91,7 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
   const begin = () => {
     const own = start(request, url, agent)
     outgoing = own
-    /** True if the request has been sent again. */
+    /** Sends the request again if that is allowed; true if it did. */
     const beginAgain = (): boolean => {
       if (!own.reusedSocket || resends === maxResends) return false
       resends += 1
@@ -115,7 +118,7 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
     })
     own.on("error", (error) => {
       if (head === undefined) end(beforeResponse(error))
-      else if (incoming?.complete !== true) failure ??= cut(inWords(error))
+      else if (incoming?.complete !== true) failure ??= cut(detailOf(error))
     })
     own.on("upgrade", (_, socket) => {
       socket.destroy()
@@ -140,7 +143,7 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
     if (decoder === null) return stop(malformed(`the answer is packed as "${encoding}", which cannot be read`))
     if (decoder !== undefined) response.pipe(decoder)
     body.on("readable", changed)
-    // Only then has the agent been given the connection back.
+    // The agent gets the connection back in the same tick, after this event.
     body.on("end", () => process.nextTick(changed))
     body.on("close", changed)
     changed()
@@ -148,11 +151,11 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
 
   begin()
 
-  /** What `look` returns, as soon as it is not undefined. */
-  const waitFor = <A>(look: () => A | HttpError | undefined): Effect.Effect<A, HttpError> => {
+  /** Waits until `poll` returns a value. An abort takes precedence over it. */
+  const waitFor = <A>(poll: () => A | HttpError | undefined): Effect.Effect<A, HttpError> => {
     const attempt: Effect.Effect<A, HttpError> = Effect.suspend(() => {
-      const found = isAborted ? failure : look()
-      if (found !== undefined) return found instanceof HttpError ? Effect.fail(found) : Effect.succeed(found)
+      const outcome = isAborted ? failure : poll()
+      if (outcome !== undefined) return outcome instanceof HttpError ? Effect.fail(outcome) : Effect.succeed(outcome)
       return Effect.callback<A, HttpError>((resume) => {
         wake = () => resume(attempt)
         return Effect.sync(() => {
@@ -187,6 +190,22 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
   }
 }
 
+/** Reads a body to its end or to `maxBytes` bytes, rounded up to a whole read, as UTF-8. */
+export const readText = Effect.fnUntraced(function* <E>(
+  read: Effect.Effect<Uint8Array | null, E>,
+  maxBytes: number
+): Effect.fn.Return<string, E> {
+  const parts: Array<Uint8Array> = []
+  let size = 0
+  while (size < maxBytes) {
+    const bytes = yield* read
+    if (bytes === null) break
+    parts.push(bytes)
+    size += bytes.length
+  }
+  return Buffer.concat(parts).toString("utf8")
+})
+
 const isSecure = ({ protocol }: URL): boolean => protocol === "https:"
 
 const start = ({ headers, method }: HttpRequest, url: URL, agent: Agent): ClientRequest => {
@@ -194,7 +213,7 @@ const start = ({ headers, method }: HttpRequest, url: URL, agent: Agent): Client
   return node.request(url, { method, agent, headers })
 }
 
-/** All that waits in a stream; null where nothing does. */
+/** All bytes buffered in a stream; null if there are none. */
 const readAll = (from: Readable): Uint8Array | null => {
   const parts: Array<Uint8Array> = []
   for (let part = from.read(); part !== null; part = from.read()) parts.push(part)

@@ -1,23 +1,31 @@
 import type { Agent } from "node:http"
 import type { LookupFunction } from "node:net"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as HttpExchange from "./HttpExchange.ts"
 
-/** Sends requests, each on a connection of its own while it lasts; idle connections are kept for the next one. */
+/** An HTTP client. Each request has a connection to itself while it lasts; idle ones are kept for later requests. */
 export interface HttpTransport {
   readonly open: (request: HttpExchange.HttpRequest) => HttpExchange.HttpExchange
-  /** Closes all connections. */
   readonly close: () => void
 }
 
+/** A transport that is closed with its scope. */
+export const scoped: Effect.Effect<HttpTransport, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => make()),
+  (transport) => Effect.sync(() => transport.close())
+)
+
 /**
- * How long a connection may stay idle, in milliseconds: a server that has vanished without a word would otherwise be
- * asked in vain for as long as the system goes on sending.
+ * How long a connection may stay idle, in milliseconds. A request on a connection whose server has vanished hangs for
+ * as long as the system retransmits, so kept connections are short-lived.
  */
 const maxIdleMs = 5000
 
 /**
- * HTTP/1.1 over node's client, which is loaded with the first request: `lookup` replaces the system's resolution of
- * names. It sets no limit on silence, and while nobody reads a body it reads nothing of the connection.
+ * HTTP/1.1 over Node's client, which is loaded with the first request. `lookup` replaces the system's resolution of
+ * names. There is no limit on silence, and a body that is not read is not received either, so that back-pressure
+ * reaches the server.
  */
 export const make = (lookup?: LookupFunction): HttpTransport => {
   const agents = new Map<string, Agent>()

@@ -1,4 +1,4 @@
-/** Ranges of IPv4 that are nobody's on the public internet: first address and length of the prefix. */
+/** Ranges of IPv4 that are not on the public internet: first address and length of the prefix in bits. */
 const special4: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -17,14 +17,14 @@ const special4: ReadonlyArray<readonly [string, number]> = [
   ["240.0.0.0", 4]
 ]
 
-/** The same within `2000::/3`, outside of which nothing of IPv6 is public but what carries an IPv4 address. */
+/** The same for IPv6 within `2000::/3`. Outside of that only addresses that carry a public IPv4 address are public. */
 const special6: ReadonlyArray<readonly [string, number]> = [
   ["2001::", 23],
   ["2001:db8::", 32],
   ["3fff::", 20]
 ]
 
-/** Whether an address, IPv4 or IPv6 as the system writes them, is one of the public internet. */
+/** True if an address, IPv4 or IPv6 in the system's notation, is on the public internet. */
 export const isPublic = (address: string): boolean => {
   const bits = toBits(address)
   if (bits === undefined) return false
@@ -34,7 +34,7 @@ export const isPublic = (address: string): boolean => {
   return bits.startsWith("001") && !special6.some((range) => isInRange(bits, range))
 }
 
-/** Whether an address lies in `10.0.0.0/8`, or is the address that a range without a slash is. */
+/** True if `address` is in `cidr`: a range like `10.0.0.0/8`, or a single address. */
 export const isInCidr = (address: string, cidr: string): boolean => {
   const [first = "", length] = cidr.split("/")
   const bits = toBits(address)
@@ -47,7 +47,7 @@ export const isInCidr = (address: string, cidr: string): boolean => {
 const isInRange = (bits: string, [first, length]: readonly [string, number]): boolean =>
   bits.slice(0, length) === toBits(first)?.slice(0, length)
 
-/** An IPv4 address that an IPv6 one leads to: mapped, translated, or tunnelled. */
+/** The IPv4 address that an IPv6 one carries: mapped (`::ffff:`), translated (`64:ff9b::`) or tunnelled (`2002:`). */
 const carriedIPv4 = (bits: string): string | undefined => {
   const in4 = (from: number) =>
     [0, 8, 16, 24].map((at) => Number.parseInt(bits.slice(from + at, from + at + 8), 2)).join(".")
@@ -55,11 +55,11 @@ const carriedIPv4 = (bits: string): string | undefined => {
   return isInRange(bits, ["2002::", 16]) ? in4(16) : undefined
 }
 
-/** 32 or 128 characters `0` and `1`. */
+/** The address as 32 or 128 characters `0` and `1`; undefined if it is not an address. */
 const toBits = (address: string): string | undefined => {
   const plain = address.replace(/%.*$/, "")
   if (!plain.includes(":")) return bits4(plain)
-  // The last 32 bits may be written as in IPv4.
+  // The last 32 bits of an IPv6 address may be in IPv4 notation.
   const last = plain.slice(plain.lastIndexOf(":") + 1)
   const tail = last.includes(".") ? bits4(last) : ""
   if (tail === undefined) return undefined

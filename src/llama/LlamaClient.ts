@@ -6,48 +6,48 @@ import type { Entry } from "../domain/Transcript.ts"
 import type { ToolArguments, ToolSpec } from "../domain/ToolCall.ts"
 import type { LlamaError } from "./LlamaError.ts"
 
-/** One model call, before it is a request body. */
+/** The input of one model call. */
 export interface ModelRequest {
   readonly system: string
-  /** The whole committed history, oldest first; trimming to the window is the client's. */
+  /** The whole committed history, oldest first. The client trims it to the window. */
   readonly history: ReadonlyArray<Entry>
   readonly tools: ReadonlyArray<ToolSpec>
-  /** 0-based in the session. */
+  /** From 0 in the session. */
   readonly turnIndex: number
-  /** 0-based in the turn. */
+  /** From 0 in the turn. */
   readonly stepIndex: number
 }
 
-/** Tokens as the server measured them; `cachedTokens` of `promptTokens` were not read again. */
+/** Tokens as the server counted them; `cachedTokens` of the `promptTokens` came from its prompt cache. */
 export interface Usage {
   readonly promptTokens: number
   readonly cachedTokens: number
   readonly completionTokens: number
 }
 
-/** One tool call as the model made it; `name` is dotted again. */
+/** One tool call of the model; `name` is the dotted name (`fs.list`). */
 export interface ModelToolCall {
   readonly name: string
   readonly args: ToolArguments
 }
 
-/** The end of a model call that did not fail. */
+/** The last event of a model call that did not fail. */
 export interface ModelFinished {
   readonly _tag: "Finished"
-  /** `length`: cut by the token limit or the window. */
+  /** `length`: the answer was cut off by the token limit or the window. */
   readonly reason: "stop" | "tool_calls" | "length"
   readonly calls: ReadonlyArray<ModelToolCall>
   readonly usage?: Usage
-  /** Tokens generated a second, as the server measured them. */
+  /** Generated tokens per second, as the server measured them. */
   readonly tokensPerSecond?: number
 }
 
-/** What a model call yields, in order; a stream that does not fail ends with exactly one `Finished`. */
+/** An event of a model call. A stream that does not fail ends with exactly one `Finished`. */
 export type ModelEvent =
   | { readonly _tag: "Loading" }
   | {
       readonly _tag: "Prefill"
-      /** Tokens of the prompt that are read, those of the cache included. */
+      /** Tokens of the prompt that the server has read, those from its cache included. */
       readonly processed: number
       readonly total: number
       readonly cached: number
@@ -56,44 +56,44 @@ export type ModelEvent =
   | { readonly _tag: "Text"; readonly text: string }
   | ModelFinished
 
-/** What a probe of the server found. */
+/** The result of a probe. `foreign`: something answers, but it is not a model server. */
 export interface ServerState {
   readonly state: "ready" | "loading" | "unreachable" | "foreign"
   readonly url: string
   readonly model?: string
-  /** The window of one slot, in tokens. */
+  /** The context window of one slot, in tokens. */
   readonly contextTokens?: number
-  /** In the server's own words, where something is wrong. */
+  /** The error, in the server's wording if it sent one; absent when `ready`. */
   readonly detail?: string
 }
 
-/** A server of our own was given up: it has died too often, or cannot be started. */
+/** The managed server was given up: it exited too often, or cannot be started. */
 export interface ServerLoss {
-  /** Its last words. */
+  /** How it ended, with its last lines of output. */
   readonly error: string
-  /** What can be done about it. */
+  /** What the user can do about it. */
   readonly hint: string
 }
 
-/** The model behind the agent: llama-server and its kin, or a script. */
+/** The model behind the agent: llama-server, another server with an OpenAI-compatible API, or a script. */
 export class LlamaClient extends Context.Service<
   LlamaClient,
   {
-    /** Where the model is, as `ping` tells it. */
+    /** The model's URL in the response to `ping`, without credentials. */
     readonly url: string
-    /** The slot that requests ask for, -1 for the server's choice. */
+    /** The server slot of requests; -1: the server chooses. */
     readonly slotId: number
-    /** One model call. Interrupting it closes the connection. It pulls no faster than it is read. */
+    /** Runs one model call, reading no faster than the stream is pulled. Interruption closes the connection. */
     stream(request: ModelRequest): Stream.Stream<ModelEvent, LlamaError>
-    /** One probe, within `ATOMIC_AGENT_LLAMA_HEALTH_TIMEOUT_MS`; never fails. */
+    /** Probes the server, within `ATOMIC_AGENT_LLAMA_HEALTH_TIMEOUT_MS`. */
     readonly probe: Effect.Effect<ServerState>
-    /** The context window in tokens, as far as it is known by now. */
+    /** The context window in tokens; null while it is unknown. */
     readonly window: Effect.Effect<number | null>
-    /** The server as our own child; absent where somebody else runs it. */
+    /** The managed server, a child process; absent if the server is run by others. */
     readonly child?: {
-      /** Has it started, if it does not run; waits for nothing. */
+      /** Starts the server if it does not run, without waiting for it. */
       readonly start: Effect.Effect<void>
-      /** What the host has not been told of; the newest one at most. */
+      /** Losses that are not reported to the host yet: the newest, if any. */
       readonly losses: Queue.Dequeue<ServerLoss>
     }
   }

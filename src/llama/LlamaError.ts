@@ -1,21 +1,21 @@
 import * as Schema from "effect/Schema"
 import type { HttpError } from "../http/HttpError.ts"
 
-/** Nobody answers at the address, or the connection broke before the first byte. */
+/** There is no connection to the server, or it broke before the first byte of a response. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", { detail: Schema.String }) {
   override get message() {
     return this.detail
   }
 }
 
-/** The server is there and still loads its model. */
+/** The server runs and is still loading its model. */
 export class Loading extends Schema.TaggedError<Loading>()("Loading", { detail: Schema.String }) {
   override get message() {
     return this.detail
   }
 }
 
-/** The server answered with an error of its own; `status` is the HTTP status, 200 for an error inside a stream. */
+/** The server answered with an error; `status` is the HTTP status, 200 for an error inside a stream. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   status: Schema.Int,
   detail: Schema.String
@@ -25,28 +25,28 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   }
 }
 
-/** What came was not what the endpoint promises: HTML, no JSON, no model server at all. */
+/** The response is not what the endpoint promises: a web page, invalid JSON, or not from a model server. */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { detail: Schema.String }) {
   override get message() {
     return this.detail
   }
 }
 
-/** The stream ended before it said how. */
+/** The stream ended without a finish reason. */
 export class Cut extends Schema.TaggedError<Cut>()("Cut", { detail: Schema.String }) {
   override get message() {
     return this.detail
   }
 }
 
-/** The server kept silent for longer than allowed; `silentMs` in milliseconds on the monotonic clock. */
+/** The server was silent for longer than allowed; `silentMs` is in milliseconds. */
 export class Stalled extends Schema.TaggedError<Stalled>()("Stalled", { silentMs: Schema.Int, detail: Schema.String }) {
   override get message() {
     return this.detail
   }
 }
 
-/** The prompt does not fit the context window, in whatever shape the server says so; tokens where it says. */
+/** The prompt does not fit the context window. The counts, in tokens, are there if the server's error has them. */
 export class Overflow extends Schema.TaggedError<Overflow>()("Overflow", {
   detail: Schema.String,
   usedTokens: Schema.optionalKey(Schema.Int),
@@ -57,7 +57,7 @@ export class Overflow extends Schema.TaggedError<Overflow>()("Overflow", {
   }
 }
 
-/** A model call failed; the message is in the server's own words where it had any. */
+/** A model call failed. The message has the server's wording if it sent an error. */
 export class LlamaError extends Schema.TaggedError<LlamaError>()("LlamaError", {
   reason: Schema.Union([Unreachable, Loading, Rejected, Malformed, Cut, Stalled, Overflow])
 }) {
@@ -66,7 +66,7 @@ export class LlamaError extends Schema.TaggedError<LlamaError>()("LlamaError", {
   }
 }
 
-/** The reason for a failed exchange; what we closed ourselves counts as cut. */
+/** The reason for a failed exchange; an aborted one counts as cut. */
 export const fromHttp = ({ detail, reason }: HttpError): LlamaError["reason"] => {
   switch (reason) {
     case "unreachable":
@@ -79,31 +79,45 @@ export const fromHttp = ({ detail, reason }: HttpError): LlamaError["reason"] =>
   }
 }
 
-/** The same error in other words. */
-export const reworded = ({ reason }: LlamaError, words: (detail: string) => string): LlamaError => {
-  const detail = words(reason.detail)
-  switch (reason._tag) {
+export const overflow = (detail: string, usedTokens?: number, windowTokens?: number): Overflow =>
+  Overflow.make({
+    detail,
+    ...(usedTokens === undefined ? {} : { usedTokens }),
+    ...(windowTokens === undefined ? {} : { windowTokens })
+  })
+
+/** The fields of all reasons. */
+export interface ReasonFields {
+  readonly detail: string
+  readonly status?: number
+  readonly silentMs?: number
+  readonly usedTokens?: number
+  readonly windowTokens?: number
+}
+
+/** Makes an error with a reason of the given kind, from the fields that this kind has. */
+export const fromKind = (
+  kind: LlamaError["reason"]["_tag"],
+  { detail, silentMs = 0, status = 500, usedTokens, windowTokens }: ReasonFields
+): LlamaError => {
+  switch (kind) {
     case "Unreachable":
       return LlamaError.make({ reason: Unreachable.make({ detail }) })
     case "Loading":
       return LlamaError.make({ reason: Loading.make({ detail }) })
     case "Rejected":
-      return LlamaError.make({ reason: Rejected.make({ status: reason.status, detail }) })
+      return LlamaError.make({ reason: Rejected.make({ status, detail }) })
     case "Malformed":
       return LlamaError.make({ reason: Malformed.make({ detail }) })
     case "Cut":
       return LlamaError.make({ reason: Cut.make({ detail }) })
     case "Stalled":
-      return LlamaError.make({ reason: Stalled.make({ silentMs: reason.silentMs, detail }) })
-    case "Overflow": {
-      const { usedTokens, windowTokens } = reason
-      return LlamaError.make({
-        reason: Overflow.make({
-          detail,
-          ...(usedTokens === undefined ? {} : { usedTokens }),
-          ...(windowTokens === undefined ? {} : { windowTokens })
-        })
-      })
-    }
+      return LlamaError.make({ reason: Stalled.make({ silentMs, detail }) })
+    case "Overflow":
+      return LlamaError.make({ reason: overflow(detail, usedTokens, windowTokens) })
   }
 }
+
+/** The same error with `change` applied to its detail. */
+export const mapDetail = ({ reason }: LlamaError, change: (detail: string) => string): LlamaError =>
+  fromKind(reason._tag, { ...reason, detail: change(reason.detail) })

@@ -13,21 +13,18 @@ import * as HttpTransport from "../http/HttpTransport.ts"
 import type { ModelEvent, ModelRequest, Usage } from "./LlamaClient.ts"
 import { LlamaClient } from "./LlamaClient.ts"
 import type { LlamaError, Overflow } from "./LlamaError.ts"
-import { reworded } from "./LlamaError.ts"
+import { mapDetail } from "./LlamaError.ts"
 import * as LlamaProbe from "./LlamaProbe.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelUrl from "./ModelUrl.ts"
 
-/** llama-server and its kin at `url`. What it learns of the window it keeps for all sessions. */
+/** A client of the model server at `url`. What it learns about the context window is kept for all sessions. */
 export const make = Effect.fnUntraced(function* (settings: Settings, url: string) {
   const { llama, localModels, agent } = settings
   const scope = yield* Effect.scope
-  const transport = yield* Effect.acquireRelease(
-    Effect.sync(() => HttpTransport.make()),
-    (transport) => Effect.sync(() => transport.close())
-  )
+  const transport = yield* HttpTransport.scoped
   const key = llama.apiKey === undefined ? "" : Redacted.value(llama.apiKey)
-  const hide = redactSecrets(apiKey(settings), "<api key>")
+  const redact = redactSecrets(apiKey(settings), "<api key>")
   const headers = {
     "Content-Type": "application/json",
     Accept: "text/event-stream, application/json",
@@ -49,11 +46,11 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     headers,
     timeoutMs: llama.healthTimeoutMs
   }).pipe(
-    Effect.map((found) => (found.detail === undefined ? found : { ...found, detail: hide(found.detail) })),
-    Effect.tap((found) =>
+    Effect.map((server) => (server.detail === undefined ? server : { ...server, detail: redact(server.detail) })),
+    Effect.tap(({ contextTokens, state }) =>
       Effect.sync(() => {
-        probed = found.state === "ready" || found.state === "foreign"
-        if (found.contextTokens !== undefined) window = ContextWindow.learnWindow(window, found.contextTokens)
+        probed = state === "ready" || state === "foreign"
+        if (contextTokens !== undefined) window = ContextWindow.learnWindow(window, contextTokens)
       })
     )
   )
@@ -84,16 +81,16 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
         limits,
         request: post(sent.body),
         shrink,
-        // A server that was not there, or another one, when it was last asked may have another window.
-        opened: Effect.suspend(() => (probed ? Effect.void : Effect.asVoid(Effect.forkIn(probe, scope)))),
-        refused: () => {
+        // The server was unavailable at the last probe, so the one that answers now may have another window.
+        onOpen: Effect.suspend(() => (probed ? Effect.void : Effect.asVoid(Effect.forkIn(probe, scope)))),
+        onUnavailable: () => {
           probed = false
         },
-        counted: (usage: Usage) => {
+        onUsage: (usage: Usage) => {
           window = ContextWindow.learnPrompt(window, sent.promptBytes, usage.promptTokens)
         }
       })
-    }).pipe(Stream.mapError((error) => reworded(error, hide)))
+    }).pipe(Stream.mapError((error) => mapDetail(error, redact)))
 
   return LlamaClient.of({
     url: ModelUrl.shown(url),
@@ -104,7 +101,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
   })
 })
 
-/** The server at `localModels.url`. */
+/** A client of the server at `localModels.url`. */
 export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(
   LlamaClient,
   Effect.flatMap(Config, (settings) => make(settings, settings.localModels.url))

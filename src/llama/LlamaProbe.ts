@@ -1,67 +1,72 @@
 import * as Effect from "effect/Effect"
 import { isObject } from "effect/Predicate"
-import { isLoading, parse, wordsOf } from "./ErrorResponse.ts"
-import type { HttpError } from "../http/HttpError.ts"
-import type { ResponseHead } from "../http/HttpExchange.ts"
+import { excerpt, isLoading } from "./ErrorResponse.ts"
+import { readText, type ResponseHead } from "../http/HttpExchange.ts"
 import type { HttpTransport } from "../http/HttpTransport.ts"
 import type { ServerState } from "./LlamaClient.ts"
 import * as ModelUrl from "./ModelUrl.ts"
-import { complaint } from "./ServerError.ts"
+import { parseJson } from "./ParseJson.ts"
+import { parseComplaint } from "./ServerError.ts"
 import { windowSize } from "./TokenCount.ts"
 
 export interface Probe {
   readonly url: string
-  /** What is asked for where a server has several. */
+  /** The configured model, for a server with several. */
   readonly model: string | undefined
   readonly headers: { readonly [name: string]: string }
-  /** For all of it. */
+  /** Limit of the whole probe, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** One answer to a probe; without one the reason stands in `body`. */
-export interface Found {
-  readonly answer: ResponseHead | "nobody" | "no HTTP"
+/** The answer to one request of a probe. If there is no HTTP response, `body` is the detail of the error. */
+export interface ProbeAnswer {
+  readonly head: ResponseHead | "no connection" | "not HTTP"
   readonly body: string
 }
 
-/** What the answers of `/health`, `/props` and `/v1/models` say together; undefined: the next one must be asked. */
+/** The state that follows from the answers of `/health`, `/props` and `/v1/models`; undefined: the next is needed. */
 export const judge = (
   probe: Probe,
-  found: { readonly health?: Found; readonly props?: Found; readonly models?: Found }
+  answers: { readonly health?: ProbeAnswer; readonly props?: ProbeAnswer; readonly models?: ProbeAnswer }
 ): ServerState | undefined => {
   const url = ModelUrl.shown(probe.url)
-  for (const each of [found.health, found.props, found.models]) {
+  for (const each of [answers.health, answers.props, answers.models]) {
     if (each === undefined) continue
-    if (each.answer === "nobody") return { state: "unreachable", url, detail: each.body }
-    if (each.answer === "no HTTP") return { state: "foreign", url, detail: each.body }
-    if (each.answer.status === 503 && (each === found.health || isLoading(each.body))) {
-      return { state: "loading", url, detail: saidBy(each) }
+    if (each.head === "no connection") return { state: "unreachable", url, detail: each.body }
+    if (each.head === "not HTTP") return { state: "foreign", url, detail: each.body }
+    if (each.head.status === 503 && (each === answers.health || isLoading(each.body))) {
+      return { state: "loading", url, detail: detailOf(each) }
     }
   }
-  const props = found.props === undefined ? undefined : ready(url, fromProps(parse(found.props.body)), probe.model)
+  const props =
+    answers.props === undefined ? undefined : ready(url, fromProps(parseJson(answers.props.body)), probe.model)
   if (props !== undefined) return props
-  if (found.models === undefined) return undefined
-  const { answer, body } = found.models
-  const models = typeof answer === "object" && answer.status === 200 ? parse(body) : undefined
+  if (answers.models === undefined) return undefined
+  const { head, body } = answers.models
+  const models = typeof head === "object" && head.status === 200 ? parseJson(body) : undefined
   return (
-    ready(url, fromModels(models, probe.model), probe.model) ?? { state: "foreign", url, detail: saidBy(found.models) }
+    ready(url, fromModels(models, probe.model), probe.model) ?? {
+      state: "foreign",
+      url,
+      detail: detailOf(answers.models)
+    }
   )
 }
 
-/** Asks a server what it is; never fails, and takes no longer than `timeoutMs`. */
+/** Probes a server, within `timeoutMs`. */
 export const run = (transport: HttpTransport, probe: Probe): Effect.Effect<ServerState> =>
   Effect.gen(function* () {
     const ask = (path: "/health" | "/props" | "/v1/models") => get(transport, probe, ModelUrl.endpoint(probe.url, path))
     const health = yield* ask("/health")
-    const early = judge(probe, { health })
-    if (early !== undefined) return early
+    const fromHealth = judge(probe, { health })
+    if (fromHealth !== undefined) return fromHealth
     const props = yield* ask("/props")
-    const found = judge(probe, { health, props })
-    if (found !== undefined) return found
-    return judge(probe, { health, props, models: yield* ask("/v1/models") }) ?? unheard(probe)
-  }).pipe(Effect.timeoutOrElse({ duration: probe.timeoutMs, orElse: () => Effect.succeed(unheard(probe)) }))
+    const fromBoth = judge(probe, { health, props })
+    if (fromBoth !== undefined) return fromBoth
+    return judge(probe, { health, props, models: yield* ask("/v1/models") }) ?? timedOut(probe)
+  }).pipe(Effect.timeoutOrElse({ duration: probe.timeoutMs, orElse: () => Effect.succeed(timedOut(probe)) }))
 
-const unheard = (probe: Probe): ServerState => ({
+const timedOut = (probe: Probe): ServerState => ({
   state: "unreachable",
   url: ModelUrl.shown(probe.url),
   detail: `no answer within ${probe.timeoutMs} ms`
@@ -72,9 +77,9 @@ interface Facts {
   readonly contextTokens?: number
 }
 
-const ready = (url: string, facts: Facts | undefined, asked: string | undefined): ServerState | undefined => {
+const ready = (url: string, facts: Facts | undefined, configured: string | undefined): ServerState | undefined => {
   if (facts === undefined) return undefined
-  const model = asked ?? facts.model
+  const model = configured ?? facts.model
   return {
     state: "ready",
     url,
@@ -95,10 +100,10 @@ const fromProps = (props: unknown): Facts | undefined => {
   return { ...(model === undefined ? {} : { model }), ...(contextTokens === undefined ? {} : { contextTokens }) }
 }
 
-const fromModels = (models: unknown, asked: string | undefined): Facts | undefined => {
+const fromModels = (models: unknown, configured: string | undefined): Facts | undefined => {
   if (!isObject(models) || !Array.isArray(models.data)) return undefined
-  const known = models.data.filter(isObject)
-  const entry = known.find((each) => each.id === asked) ?? known[0]
+  const entries = models.data.filter(isObject)
+  const entry = entries.find((each) => each.id === configured) ?? entries[0]
   if (entry === undefined) return {}
   const meta = isObject(entry.meta) ? entry.meta : undefined
   const contextTokens = [meta?.n_ctx, entry.max_model_len, entry.loaded_context_length, entry.context_length]
@@ -110,35 +115,23 @@ const fromModels = (models: unknown, asked: string | undefined): Facts | undefin
   }
 }
 
-const saidBy = ({ answer, body }: Found): string => {
-  const said = complaint(parse(body) ?? null)
-  if (typeof answer === "string") return body
-  return said?.words ?? wordsOf(answer, body)
+const detailOf = ({ head, body }: ProbeAnswer): string => {
+  if (typeof head === "string") return body
+  return parseComplaint(parseJson(body) ?? null)?.message ?? excerpt(head, body)
 }
 
-/** Bodies of probes are a few kilobytes; a model list may be longer. */
+/** Most bodies have a few kilobytes, a list of models may be longer. */
 const maxBodyBytes = 4 * 1024 * 1024
 
-const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect<Found> =>
+const get = (transport: HttpTransport, probe: Probe, url: string): Effect.Effect<ProbeAnswer> =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
       transport.open({ method: "GET", url, headers: probe.headers, connectTimeoutMs: probe.timeoutMs })
     ),
     (exchange) =>
-      Effect.gen(function* (): Effect.fn.Return<Found, HttpError> {
-        const answer = yield* exchange.head
-        const parts: Array<Uint8Array> = []
-        let size = 0
-        for (;;) {
-          const bytes = yield* exchange.read
-          if (bytes === null || size > maxBodyBytes) break
-          parts.push(bytes)
-          size += bytes.length
-        }
-        return { answer, body: Buffer.concat(parts).toString("utf8") }
-      }).pipe(
-        Effect.catch((error) =>
-          Effect.succeed<Found>({ answer: error.reason === "malformed" ? "no HTTP" : "nobody", body: error.detail })
+      Effect.all({ head: exchange.head, body: readText(exchange.read, maxBodyBytes) }).pipe(
+        Effect.catch(({ detail, reason }) =>
+          Effect.succeed<ProbeAnswer>({ head: reason === "malformed" ? "not HTTP" : "no connection", body: detail })
         )
       ),
     (exchange) => Effect.sync(() => exchange.abort("the probe is over"))

@@ -17,30 +17,31 @@ import type { ToolSpec } from "../domain/ToolCall.ts"
 type Reason = LlamaError["reason"]
 type Events = Pull.Pull<Arr.NonEmptyReadonlyArray<ModelEvent>, LlamaError>
 
+/** A model call: its request, and callbacks that let the client learn from its outcome. */
 export interface Call {
   readonly tools: ReadonlyArray<ToolSpec>
   readonly limits: CallLimits
   readonly request: HttpRequest
-  /** The request made smaller after an overflow that the server told of; null: it cannot be. */
-  readonly shrink: (overflow: Overflow) => HttpRequest | null
-  /** Runs once an answer has begun. */
-  readonly opened: Effect.Effect<void>
-  /** The server was not there, or not ready. */
-  readonly refused: () => void
-  /** The server has counted the prompt. */
-  readonly counted: (usage: Usage) => void
+  /** Makes the request smaller after the server reported an overflow. */
+  readonly shrink: (overflow: Overflow) => HttpRequest
+  /** Runs when a response with status 2xx has begun. */
+  readonly onOpen: Effect.Effect<void>
+  /** Called when the server is unreachable or still loading. */
+  readonly onUnavailable: () => void
+  /** Called with the server's token counts. */
+  readonly onUsage: (usage: Usage) => void
 }
 
 /**
- * One model call. It connects, tries again where the contract says so (contract 6), makes an overflowing request
- * smaller once, and reads no faster than it is pulled. The end of the stream closes the connection.
+ * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, and reads
+ * no faster than the stream is pulled. The end of the stream closes the connection.
  */
 export const stream = (transport: HttpTransport, call: Call): Stream.Stream<ModelEvent, LlamaError> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const connection = yield* ModelConnection.make(call.limits)
       let request = call.request
-      let tried = RetryPolicy.nothing
+      let attempts = RetryPolicy.start
       let pauseMs = 0
       let announced = false
       let shrunk = false
@@ -48,27 +49,26 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       const shrink = (reason: Reason): boolean => {
         if (reason._tag !== "Overflow" || shrunk) return false
         shrunk = true
-        const smaller = call.shrink(reason)
-        if (smaller !== null) request = smaller
-        return smaller !== null
+        request = call.shrink(reason)
+        return true
       }
 
       const connect: Events = Effect.gen(function* () {
         for (;;) {
           if (pauseMs > 0) yield* Effect.sleep(pauseMs)
-          const refused = yield* connection.open(transport.open(request), call.tools)
-          if (refused === null) {
-            yield* call.opened
+          const refusal = yield* connection.open(transport.open(request), call.tools)
+          if (refusal === null) {
+            yield* call.onOpen
             return yield* read
           }
           pauseMs = 0
-          if (shrink(refused.reason)) continue
-          const again = RetryPolicy.next(tried, refused, call.limits, yield* Random.next)
-          if (refused.reason._tag === "Unreachable" || refused.reason._tag === "Loading") call.refused()
-          if (again === null) return yield* fail(refused.reason)
-          tried = again.tried
-          pauseMs = again.pauseMs
-          if (refused.again !== "when loaded" || announced) continue
+          if (shrink(refusal.reason)) continue
+          const retry = RetryPolicy.next(attempts, refusal, call.limits, yield* Random.next)
+          if (refusal.reason._tag === "Unreachable" || refusal.reason._tag === "Loading") call.onUnavailable()
+          if (retry === null) return yield* fail(refusal.reason)
+          attempts = retry.state
+          pauseMs = retry.pauseMs
+          if (refusal.retry !== "when loaded" || announced) continue
           announced = true
           return loading
         }
@@ -76,7 +76,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
 
       const read: Events = Effect.flatMap(connection.read, (step): Events => {
         const last = step.events.at(-1)
-        if (last?._tag === "Finished" && last.usage !== undefined) call.counted(last.usage)
+        if (last?._tag === "Finished" && last.usage !== undefined) call.onUsage(last.usage)
         if (Arr.isReadonlyArrayNonEmpty(step.events)) return Effect.succeed(step.events)
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()

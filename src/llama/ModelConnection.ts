@@ -1,23 +1,23 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { ToolSpec } from "../domain/ToolCall.ts"
-import type { HttpExchange, ResponseHead } from "../http/HttpExchange.ts"
+import { readText, type HttpExchange, type ResponseHead } from "../http/HttpExchange.ts"
 import type { HttpError } from "../http/HttpError.ts"
 import * as ResponseBody from "./answer/ResponseBody.ts"
 import type { Refusal } from "./ErrorResponse.ts"
-import { refusal } from "./ErrorResponse.ts"
+import { toRefusal } from "./ErrorResponse.ts"
 import * as IdleTimeout from "./IdleTimeout.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { Cut, fromHttp, Stalled } from "./LlamaError.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
 
-/** The one connection of a model call, watched for silence and closed with its scope. */
+/** The connection of a model call. Silence beyond the limits ends it, and so does the end of its scope. */
 export interface ModelConnection {
-  /** Takes an exchange that has just been sent; null once the body of its response can be read. */
+  /** Takes over an exchange and waits for the head of its response; null if its body can be read now. */
   readonly open: (exchange: HttpExchange, tools: ReadonlyArray<ToolSpec>) => Effect.Effect<Refusal | null>
-  /** The next step of the body; after its end, the end again. */
+  /** Reads the next step of the body; after the end, returns the end again. */
   readonly read: Effect.Effect<ResponseBody.ResponseBodyStep>
-  /** True while there is a body to read, or an end to learn. */
+  /** True from the head of a response with status 2xx on. */
   readonly isOpen: () => boolean
 }
 
@@ -26,11 +26,11 @@ export const make = (limits: CallLimits): Effect.Effect<ModelConnection, never, 
     let exchange: HttpExchange | undefined
     let step: ResponseBody.ResponseBodyStep | undefined
     let stalled: Stalled | undefined
-    let refused = false
+    let isRefused = false
     let lifeSigns = 0
 
     const limitMs = () => {
-      if (refused) return Math.min(refusalMs, limits.requestTimeoutMs)
+      if (isRefused) return Math.min(refusalMs, limits.requestTimeoutMs)
       if (step === undefined || !step.state.begun) return limits.firstTokenTimeoutMs
       const hasReason = ResponseBody.hasFinishReason(step.state)
       return hasReason ? Math.min(usageMs, limits.requestTimeoutMs) : limits.requestTimeoutMs
@@ -43,14 +43,14 @@ export const make = (limits: CallLimits): Effect.Effect<ModelConnection, never, 
           lifeSigns: () => lifeSigns,
           limitMs,
           onSilence: (silentMs) => {
-            stalled = silence(silentMs)
+            stalled = stalledAfter(silentMs)
             exchange?.abort(stalled.detail)
           }
         },
         beatMs
       )
     )
-    yield* Effect.addFinalizer(() => Effect.sync(() => step?.end?._tag !== "Complete" && exchange?.abort(unwanted)))
+    yield* Effect.addFinalizer(() => Effect.sync(() => step?.end?._tag !== "Complete" && exchange?.abort(abandoned)))
 
     const reasonOf = (error: HttpError): LlamaError["reason"] => stalled ?? fromHttp(error)
 
@@ -63,26 +63,29 @@ export const make = (limits: CallLimits): Effect.Effect<ModelConnection, never, 
     }
 
     const refuse = (head: ResponseHead, body: string) =>
-      Effect.clockWith((clock) => Effect.succeed(refusal(head, body, clock.currentTimeMillisUnsafe())))
+      Effect.clockWith((clock) => Effect.succeed(toRefusal(head, body, clock.currentTimeMillisUnsafe())))
 
     const open = Effect.fnUntraced(function* (next: HttpExchange, tools: ReadonlyArray<ToolSpec>) {
       exchange = next
       step = undefined
       stalled = undefined
-      refused = false
+      isRefused = false
       lifeSigns += 1
       const result = yield* Effect.result(next.head)
       if (result._tag === "Failure") {
         const reason = reasonOf(result.failure)
-        return { reason, again: reason._tag === "Unreachable" ? "soon" : "never" } satisfies Refusal
+        return { reason, retry: reason._tag === "Unreachable" ? "soon" : "never" } satisfies Refusal
       }
       const head = result.success
       if (head.status >= 200 && head.status < 300) {
         step = { state: ResponseBody.start(head, tools), events: [], alive: true }
         return null
       }
-      refused = true
-      const body = yield* readSome(next)
+      isRefused = true
+      const body = yield* readText(
+        Effect.orElseSucceed(next.read, () => null),
+        maxRefusalBytes
+      )
       next.release()
       return yield* refuse(head, body)
     })
@@ -101,31 +104,18 @@ export const make = (limits: CallLimits): Effect.Effect<ModelConnection, never, 
     return { open, read, isOpen: () => step !== undefined }
   })
 
-/** How long the body of an error may take; milliseconds. */
+/** The longest silence while the body of an error is read, in milliseconds. */
 const refusalMs = 5000
 
-/** How long usage and timings may take that follow the finish reason; milliseconds. */
+/** The longest silence between the finish reason and the usage that follows it, in milliseconds. */
 const usageMs = 2000
 
-/** How much is read of an error's body, in bytes. */
+/** How much of an error's body is read, in bytes. */
 const maxRefusalBytes = 64 * 1024
 
-const unwanted = "nobody wants the answer any more"
+const abandoned = "nobody wants the answer any more"
 
 const withoutReason = Cut.make({ detail: "the answer ended without a finish reason" })
 
-const silence = (silentMs: number): Stalled =>
+const stalledAfter = (silentMs: number): Stalled =>
   Stalled.make({ silentMs, detail: `the model server has been silent for ${Math.round(silentMs / 1000)} s` })
-
-/** The beginning of a body, as much as comes. */
-const readSome = Effect.fnUntraced(function* (exchange: HttpExchange) {
-  const parts: Array<Uint8Array> = []
-  let size = 0
-  while (size < maxRefusalBytes) {
-    const bytes = yield* Effect.orElseSucceed(exchange.read, () => null)
-    if (bytes === null) break
-    parts.push(bytes)
-    size += bytes.length
-  }
-  return Buffer.concat(parts).toString("utf8")
-})

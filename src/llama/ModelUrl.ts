@@ -1,9 +1,9 @@
-/** Where the endpoints of a server are: `url` with or without a trailing `/` or `/v1`, and with any path before it. */
+/** The URL of an endpoint. `url` may end with `/`, `/v1` or `/v1/chat/completions`, and may have a path before that. */
 export const endpoint = (url: string, path: "/health" | "/props" | "/v1/models" | "/v1/chat/completions"): string =>
   `${base(url)}${path}`
 
-/** The URL as it may be shown: without a password. */
-export const shown = (url: string): string => base(url).replace(/^(\w+:\/\/)[^/@]*@/, "$1")
+/** The server's URL for display: without user name and password, which may contain `@` itself. */
+export const shown = (url: string): string => base(url).replace(/^(\w+:\/\/)[^/]*@/, "$1")
 
 const base = (url: string): string =>
   url

@@ -1,47 +1,47 @@
 import type { Refusal } from "./ErrorResponse.ts"
 
-/** Limits of a model call; milliseconds, except `attempts`. */
+/** Limits of a model call, in milliseconds except for `attempts`. */
 export interface CallLimits {
-  /** Silence while the prompt is read. */
+  /** Longest silence while the server reads the prompt. */
   readonly firstTokenTimeoutMs: number
-  /** Silence between events, and how long a loading server is waited for. */
+  /** Longest silence between events, and longest wait for a server that loads. */
   readonly requestTimeoutMs: number
-  /** In all, before the first byte. */
+  /** Attempts in all, before the first byte of an answer. */
   readonly attempts: number
   readonly retryBackoffMs: number
 }
 
-/** What has been tried so far. */
-export interface Tried {
+/** The failed attempts since the server last loaded, and the milliseconds spent on waiting for it to load. */
+export interface RetryState {
   readonly failed: number
   readonly loadingMs: number
 }
 
-export const nothing: Tried = { failed: 0, loadingMs: 0 }
+export const start: RetryState = { failed: 0, loadingMs: 0 }
 
 /**
- * Whether to send a request again, and after how many milliseconds (contract 6); null: give up. `jitter` is 0..1.
- * A server that has just been loading is there, so the attempts are counted anew.
+ * Decides whether a request is sent again, and after how many milliseconds (contract 6); null: give up. `jitter` is
+ * from 0 to 1. A server that answers that it loads is reachable, so the attempts are counted from zero again.
  */
 export const next = (
-  tried: Tried,
+  state: RetryState,
   refusal: Refusal,
   limits: CallLimits,
   jitter: number
-): { readonly tried: Tried; readonly pauseMs: number } | null => {
-  switch (refusal.again) {
+): { readonly state: RetryState; readonly pauseMs: number } | null => {
+  switch (refusal.retry) {
     case "never":
       return null
     case "when loaded": {
-      if (tried.loadingMs >= limits.requestTimeoutMs) return null
-      const pauseMs = Math.min(1000, 100 + tried.loadingMs / 4, limits.requestTimeoutMs - tried.loadingMs)
-      return { tried: { failed: 0, loadingMs: tried.loadingMs + pauseMs }, pauseMs }
+      if (state.loadingMs >= limits.requestTimeoutMs) return null
+      const pauseMs = Math.min(1000, 100 + state.loadingMs / 4, limits.requestTimeoutMs - state.loadingMs)
+      return { state: { failed: 0, loadingMs: state.loadingMs + pauseMs }, pauseMs }
     }
     case "soon": {
-      const failed = tried.failed + 1
-      const pauseMs = refusal.afterMs ?? limits.retryBackoffMs * 2 ** tried.failed * (0.8 + 0.4 * jitter)
+      const failed = state.failed + 1
+      const pauseMs = refusal.afterMs ?? limits.retryBackoffMs * 2 ** state.failed * (0.8 + 0.4 * jitter)
       if (failed >= limits.attempts || pauseMs > limits.requestTimeoutMs) return null
-      return { tried: { ...tried, failed }, pauseMs }
+      return { state: { ...state, failed }, pauseMs }
     }
   }
 }

@@ -1,73 +1,67 @@
 import { isObject } from "effect/Predicate"
-import { Overflow, Rejected } from "./LlamaError.ts"
+import { overflow, Rejected, type Overflow } from "./LlamaError.ts"
 import { windowSize } from "./TokenCount.ts"
 
-/** What a server says in an error's body, in whatever shape: its words, and the kind and numbers where it gives them. */
+/** The error in a response's body, whatever its shape; type and token counts if the server sent them. */
 export interface Complaint {
-  readonly words: string
+  readonly message: string
   readonly type?: string
-  readonly usedTokens?: number
-  readonly windowTokens?: number
+  readonly usedTokens?: number | undefined
+  readonly windowTokens?: number | undefined
 }
 
 /**
- * The complaint in a parsed body, or null where it is none: `{error: {message, type}}`, `{error: "…"}`,
- * `{object: "error", message}`, `{type: "error", …}`, `{code, message}`, `{detail}`, a bare string.
+ * Recognises the error in a parsed body; null if there is none. The known shapes are `{error: {message, type}}`,
+ * `{error: "…"}`, `{object: "error", message}`, `{type: "error", …}`, `{code, message}`, `{detail}` and a bare string.
  */
-export const complaint = (body: unknown): Complaint | null => {
-  if (typeof body === "string") return body.trim() === "" ? null : { words: bounded(body.trim()) }
+export const parseComplaint = (body: unknown): Complaint | null => {
+  if (typeof body === "string") return body.trim() === "" ? null : { message: bounded(body.trim()) }
   if (!isObject(body)) return null
   const { error, detail } = body
-  if (typeof error === "string" && error !== "") return { words: bounded(error) }
-  if (Array.isArray(error)) return { words: written(error) }
+  if (typeof error === "string" && error !== "") return { message: bounded(error) }
+  if (Array.isArray(error)) return { message: asJson(error) }
   if (isObject(error)) return fromError(error)
   if (body.object === "error" || body.type === "error") return fromError(body)
   if (typeof body.message === "string" && body.choices === undefined) return fromError(body)
   if (detail === undefined || body.choices !== undefined) return null
   if (isObject(detail) && !Array.isArray(detail)) return fromError(detail)
-  return { words: typeof detail === "string" ? bounded(detail) : written(detail) }
+  return { message: typeof detail === "string" ? bounded(detail) : asJson(detail) }
 }
 
-/** A complaint as the error it stands for; one that speaks of the context being exceeded is an overflow (contract 6). */
-export const toReason = (said: Complaint, status: number): Overflow | Rejected => {
-  if (!speaksOfOverflow(said)) return Rejected.make({ status, detail: said.words })
-  const usedTokens = said.usedTokens ?? numberIn(said.words, used)
-  const windowTokens = said.windowTokens ?? numberIn(said.words, window)
-  return Overflow.make({
-    detail: said.words,
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens })
-  })
+/** The reason for a server's error: an overflow if it is about exceeding the context (contract 6), else a rejection. */
+export const toReason = (complaint: Complaint, status: number): Overflow | Rejected => {
+  if (!isOverflow(complaint)) return Rejected.make({ status, detail: complaint.message })
+  const usedTokens = complaint.usedTokens ?? firstCount(complaint.message, usedPatterns)
+  const windowTokens = complaint.windowTokens ?? firstCount(complaint.message, windowPatterns)
+  return overflow(complaint.message, usedTokens, windowTokens)
 }
 
 const fromError = (error: { readonly [key: PropertyKey]: unknown }): Complaint => {
   const message = [error.message, error.msg, error.error, error.detail, error.type].find(
     (text): text is string => typeof text === "string" && text !== ""
   )
-  const usedTokens = windowSize(error.n_prompt_tokens)
-  const windowTokens = windowSize(error.n_ctx)
   return {
-    words: message === undefined ? written(error) : bounded(message),
+    message: message === undefined ? asJson(error) : bounded(message),
     ...(typeof error.type === "string" ? { type: error.type } : {}),
-    ...(usedTokens === undefined ? {} : { usedTokens }),
-    ...(windowTokens === undefined ? {} : { windowTokens })
+    usedTokens: windowSize(error.n_prompt_tokens),
+    windowTokens: windowSize(error.n_ctx)
   }
 }
 
-/** What is kept of a server's words. They stand in three events, in the session and in its database. */
-const maxWords = 2000
+/** How many characters of a message are kept: it is repeated in three events, in the session and in the database. */
+const maxMessageLength = 2000
 
-const bounded = (words: string): string =>
-  words.length > maxWords ? `${words.slice(0, maxWords)}… (${words.length} characters)` : words
+const bounded = (message: string): string =>
+  message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}… (${message.length} characters)` : message
 
-const written = (value: unknown): string => bounded(JSON.stringify(value))
+const asJson = (value: unknown): string => bounded(JSON.stringify(value))
 
-const speaksOfOverflow = (said: Complaint): boolean =>
-  said.type === "exceed_context_size_error" ||
-  said.type === "context_length_exceeded" ||
-  overflowWords.some((pattern) => pattern.test(said.words))
+const isOverflow = (complaint: Complaint): boolean =>
+  complaint.type === "exceed_context_size_error" ||
+  complaint.type === "context_length_exceeded" ||
+  overflowPatterns.some((pattern) => pattern.test(complaint.message))
 
-const overflowWords = [
+const overflowPatterns = [
   /context (size|length|window|limit)[^.]*exceed/i,
   /exceed[a-z]*\b[^.]*\b(context|n_ctx|max_model_len|maximum (model|sequence) length)/i,
   /(maximum|max) context (length|size|window)/i,
@@ -78,7 +72,7 @@ const overflowWords = [
   /context_length_exceeded|exceed_context_size/i
 ]
 
-const used = [
+const usedPatterns = [
   /\((\d+) in the (?:messages|prompt)/i,
   /(\d+) input tokens/i,
   /\((\d+) tokens\)/,
@@ -89,12 +83,16 @@ const used = [
   /n_prompt_tokens\D{1,4}(\d+)/i
 ]
 
-const window = [/context (?:size|length|window)[^.\d]*(\d+)/i, /n_ctx\D{1,4}(\d+)/i, /max_model_len\D{1,4}(\d+)/i]
+const windowPatterns = [
+  /context (?:size|length|window)[^.\d]*(\d+)/i,
+  /n_ctx\D{1,4}(\d+)/i,
+  /max_model_len\D{1,4}(\d+)/i
+]
 
-const numberIn = (words: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
+const firstCount = (message: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
   for (const pattern of patterns) {
-    const found = windowSize(Number(pattern.exec(words)?.[1]))
-    if (found !== undefined) return found
+    const count = windowSize(Number(pattern.exec(message)?.[1]))
+    if (count !== undefined) return count
   }
   return undefined
 }

@@ -8,23 +8,23 @@ import { type SessionCounts, TurnChecker } from "./TurnChecker.ts"
 
 export type { SentRequest } from "./ResponseChecker.ts"
 
-/** One breach of the contract; `at` is the index of the frame that shows it, or the number of frames at the end. */
+/** A breach of the contract; `at` is the index of the frame that shows it, or the number of frames at the end. */
 export interface Violation {
   readonly at: number
   readonly rule: string
 }
 
 export interface CheckOptions {
-  /** All that the host sent, in order; without it, no more is known of the requests than their responses tell. */
+  /** All requests of the host, in order of sending. Without them only what the responses show is checked. */
   readonly requests?: ReadonlyArray<SentRequest>
-  /** The run is over: whatever is still open is a breach. */
+  /** True: the run is over, and everything that is still open is a breach. */
   readonly ended?: boolean
 }
 
 /**
- * Checks what a sidecar wrote, from its first frame on, against contract 3 and 4: one response per request, turns that do
- * not overlap and are answered in the order they were sent, every event in its place, pairs complete, nothing of a turn
- * after its response, each accepted steer with one fate. An empty list: no breach.
+ * Checks the frames of a sidecar (contract 3, 4): one response per request, turns that do not overlap and are answered
+ * in the order of their requests, every event in its place, complete pairs, nothing of a turn after its response, and
+ * each accepted steer either applied or undelivered. Returns the breaches.
  */
 export const check = (frames: ReadonlyArray<SidecarFrame>, options: CheckOptions = {}): ReadonlyArray<Violation> => {
   const checker = new Checker(frames, options.requests)
@@ -36,14 +36,14 @@ export const check = (frames: ReadonlyArray<SidecarFrame>, options: CheckOptions
 class Checker {
   readonly violations: Array<Violation> = []
   readonly #frames: ReadonlyArray<SidecarFrame>
-  readonly #answers: ResponseChecker
+  readonly #responses: ResponseChecker
   readonly #frameIds = new Set<string>()
   readonly #sessions = new Map<string, SessionCounts>()
   readonly #known: KnownIds = { callIds: new Set(), approvalIds: new Set(), granted: new Set() }
   readonly #queuedIds = new Set<string>()
-  readonly #over = new Set<string>()
+  readonly #endedTurns = new Set<string>()
   #session: SessionCounts | undefined
-  /** A session has started, and the request that started it is not answered yet. */
+  /** True between `session_started` and the response to the request that started the session. */
   #starting = false
   #turn: TurnChecker | undefined
   #steers = { accepted: 0, applied: 0, undelivered: 0 }
@@ -51,7 +51,7 @@ class Checker {
 
   constructor(frames: ReadonlyArray<SidecarFrame>, requests: ReadonlyArray<SentRequest> | undefined) {
     this.#frames = frames
-    this.#answers = new ResponseChecker(requests, this.#breach)
+    this.#responses = new ResponseChecker(requests, this.#breach)
   }
 
   readonly #breach = (at: number, rule: string): void => void this.violations.push({ at, rule })
@@ -71,7 +71,7 @@ class Checker {
     if (accepted !== applied + undelivered) {
       this.#breach(at, `${accepted} steers were accepted, ${applied} applied, ${undelivered} undelivered`)
     }
-    this.#answers.end(at)
+    this.#responses.end(at)
   }
 
   #event(at: number, frame: SidecarEvent): void {
@@ -81,8 +81,8 @@ class Checker {
       this.#breach(at, `${frame.type}, and ${extension} was not granted`)
     }
     if (frame.type === "error" && frame.payload.code === "handler_failed") this.#handlerFailed(at, frame)
-    if (frame.type === "session_started") return this.#sessionStarts(at, frame)
-    if (frame.type === "turn_queued") return this.#queued(at, frame)
+    if (frame.type === "session_started") return this.#sessionStarted(at, frame)
+    if (frame.type === "turn_queued") return this.#turnQueued(at, frame)
     const turnId = "turnId" in frame.payload ? frame.payload.turnId : undefined
     if (turnId !== undefined) this.#ofTurn(at, frame, turnId)
   }
@@ -90,27 +90,27 @@ class Checker {
   #ofTurn(at: number, frame: SidecarEvent, turnId: string): void {
     const sessionId = "sessionId" in frame.payload ? frame.payload.sessionId : undefined
     if (this.#isShutDown) this.#breach(at, `${frame.type} after the response to shutdown`)
-    if (frame.type === "user_message") this.#turnStarts(at, frame, turnId)
+    if (frame.type === "user_message") this.#userMessage(at, frame, turnId)
     if (frame.type === "steer_applied") this.#steers.applied++
     if (frame.type === "steer_undelivered") this.#steers.undelivered++
     if (sessionId !== this.#session?.id) this.#breach(at, `${frame.type} of session ${sessionId}, which is not active`)
     if (frame.type === "user_message") return
     if (this.#turn?.id === turnId) return this.#turn.check(at, frame)
-    const why = this.#over.has(turnId) ? "after its response" : "without a user_message"
+    const why = this.#endedTurns.has(turnId) ? "after its response" : "without a user_message"
     this.#breach(at, `${frame.type} of turn ${turnId} ${why}`)
   }
 
-  #turnStarts(at: number, { payload }: EventFrame<"user_message">, turnId: string): void {
+  #userMessage(at: number, { payload }: EventFrame<"user_message">, turnId: string): void {
     if (this.#turn !== undefined) this.#breach(at, `a turn began before the response of turn ${this.#turn.id}`)
-    if (this.#turn?.id === turnId || this.#over.has(turnId)) this.#breach(at, `turn ${turnId} began twice`)
+    if (this.#turn?.id === turnId || this.#endedTurns.has(turnId)) this.#breach(at, `turn ${turnId} began twice`)
     if (this.#starting) this.#breach(at, "a turn began before the response to the start of its session")
-    // A run that was not heard from its beginning.
+    // The frames do not start with the run's first one.
     this.#session ??= this.#counts(payload.sessionId)
     this.#turn = new TurnChecker(this.#breach, turnId, this.#session, this.#known)
   }
 
-  #queued(at: number, { payload }: EventFrame<"turn_queued">): void {
-    if (this.#turn?.id === payload.turnId || this.#over.has(payload.turnId)) {
+  #turnQueued(at: number, { payload }: EventFrame<"turn_queued">): void {
+    if (this.#turn?.id === payload.turnId || this.#endedTurns.has(payload.turnId)) {
       this.#breach(at, "turn_queued after the user_message of its turn")
     }
     if (this.#session?.id !== payload.sessionId) {
@@ -120,7 +120,7 @@ class Checker {
     this.#queuedIds.add(payload.turnId)
   }
 
-  #sessionStarts(at: number, { payload }: EventFrame<"session_started">): void {
+  #sessionStarted(at: number, { payload }: EventFrame<"session_started">): void {
     if (this.#turn !== undefined) this.#breach(at, "a session started before the turn of the old one was answered")
     if (this.#starting) this.#breach(at, "a session started before the one before was answered")
     if (this.#isShutDown) this.#breach(at, "a session started after the response to shutdown")
@@ -141,7 +141,7 @@ class Checker {
   }
 
   #response(at: number, frame: SidecarResponse): void {
-    const { isEarly, request } = this.#answers.answer(at, frame)
+    const { isEarly, request } = this.#responses.answer(at, frame)
     if (!frame.ok) return this.#failure(at, frame)
     if (this.#isShutDown) this.#breach(at, "a request was served after the response to shutdown")
     if ("error" in frame) this.#breach(at, "a response that is ok has an error")
@@ -154,9 +154,10 @@ class Checker {
     if (is("steer_message", has(payload, "steered")) && has(payload, "steered") && payload["steered"] === true) {
       this.#steers.accepted++
     }
-    if (is("start_session", has(payload, "sessionId") && !has(payload, "workingDir"))) this.#started(at, payload, true)
+    if (is("start_session", has(payload, "sessionId") && !has(payload, "workingDir")))
+      this.#sessionResponse(at, payload, true)
     if (is("resume_session", has(payload, "sessionId", "workingDir") && !has(payload, "turns"))) {
-      this.#started(at, payload, false)
+      this.#sessionResponse(at, payload, false)
     }
     if (is("hello", has(payload, "extensions", "limits"))) {
       this.#known.granted = new Set((payload as HelloResult).extensions)
@@ -179,7 +180,7 @@ class Checker {
     if (!hasErrorEvent) this.#breach(at, "a handler_failed response without its error event before it")
   }
 
-  #started(at: number, payload: unknown, isNew: boolean): void {
+  #sessionResponse(at: number, payload: unknown, isNew: boolean): void {
     const id = has(payload, "sessionId") ? payload["sessionId"] : undefined
     if (!this.#starting || id !== this.#session?.id) {
       return this.#breach(at, `session ${String(id)} without its session_started before it`)
@@ -191,18 +192,18 @@ class Checker {
     this.#session.steps = 0
   }
 
-  /** A queued turn that was cancelled is answered too, and may be while another one plays. */
+  /** A queued turn that is cancelled gets its response too, possibly while another turn runs. */
   #turnResponse(at: number, result: SendMessageResult, isEarly: boolean): void {
     const turn = this.#turn
     if (turn !== undefined && (result.reason !== "cancelled" || (turn.isFinished && !isEarly))) {
       if (isEarly) this.#breach(at, `a message was answered ${result.reason} before an older one`)
       turn.respond(at, result)
-      this.#over.add(turn.id)
+      this.#endedTurns.add(turn.id)
       this.#turn = undefined
       return
     }
     if (result.reason !== "cancelled") return this.#breach(at, `a turn ended ${result.reason} without a user_message`)
-    // What it counts may be ahead of what has been read, never behind.
+    // Its counts may be ahead of the frames that have been read, never behind.
     const { steps, turns } = this.#session ?? {}
     if (turns !== undefined && result.turnCount < turns) {
       this.#breach(at, `turnCount ${result.turnCount} of a turn that never started, after ${turns} turns`)

@@ -14,35 +14,35 @@ import {
 } from "../llama/LlamaClient.ts"
 import type { LlamaError } from "../llama/LlamaError.ts"
 
-/** One model call that waits for the test to say what the model says. */
+/** A model call whose events the test sends. */
 export interface ModelCall {
   readonly request: ModelRequest
   say(text: string): void
   think(text: string): void
   emit(event: ModelEvent): void
-  /** Ends the call: with tool calls, or as an answer. */
+  /** Ends the call, with tool calls or as an answer without. */
   finish(calls?: ReadonlyArray<ModelToolCall>, usage?: Usage): void
-  /** Says it all and ends the call. */
+  /** Sends the text and ends the call. */
   answer(text: string): void
   fail(error: LlamaError): void
-  /** Dies of a defect. */
+  /** Ends the call with a defect. */
   die(defect: unknown): void
-  /** Done when the agent has taken everything that was said so far. */
+  /** Done when the agent has taken all events sent so far. */
   readonly taken: Effect.Effect<void>
-  /** Done when the call was closed by its reader: a cancel. */
+  /** Done when the agent interrupts the call, as a cancel does. */
   readonly interrupted: Effect.Effect<void>
 }
 
-/** A model whose every word is a gate of the test. */
+/** A model that sends only what the test makes it send. */
 export interface GatedModel {
   readonly layer: Layer.Layer<LlamaClient>
-  /** The next call that the agent makes. */
+  /** Waits for the next call of the agent. */
   readonly next: Effect.Effect<ModelCall>
-  /** How many calls have been made. */
+  /** The number of calls so far. */
   readonly count: number
 }
 
-/** A call of a tool with good arguments, as the model makes it. */
+/** A tool call with parsed arguments. */
 export const toolCall = (name: string, value: { readonly [key: string]: unknown } = {}): ModelToolCall => ({
   name,
   args: { _tag: "Parsed", value }

@@ -1,62 +1,66 @@
-/** A piece of an answer's body: an event as JSON, or text or bytes as they stand; a number is a pause in milliseconds. */
+/**
+ * A piece of an answer's body: an object becomes an event, text and bytes are sent as they are, a number is a pause in
+ * ms.
+ */
 export type Piece = { readonly [key: string]: unknown } | string | Uint8Array | number
 
 /**
- * What a stand-in server answers to one chat request. A server sends the head, waits where told, and then sends piece
- * by piece; every way to misbehave is a key.
+ * The answer of a stand-in server to one request: a head, then the pieces of the body. The other keys delay, split or
+ * break it, as servers do.
  */
 export interface Answer {
-  /** 200 unless it says otherwise. */
+  /** 200 by default. */
   readonly status?: number
   readonly headers?: { readonly [name: string]: string }
   readonly pieces: Iterable<Piece>
-  /** Milliseconds before the head is sent: a busy slot. */
+  /** Milliseconds before the head is sent, as if the slot were busy. */
   readonly headDelayMs?: number
   /** Milliseconds before each piece. */
   readonly pieceDelayMs?: number
-  /** The body is written in parts of so many bytes, whatever stands in them. */
+  /** The body is written in parts of this many bytes, which may split lines and characters. */
   readonly chunkBytes?: number
-  /** After the pieces: `end` as it should (the default), `cut` the connection, or `hang` for ever. */
+  /** After the pieces: `end` the response (the default), `cut` the connection, or `hang` without an end. */
   readonly ending?: "end" | "cut" | "hang"
-  /** Comment lines every so many milliseconds, all the time, as a hung server sends them. */
+  /** Milliseconds between comment lines, which are sent until the connection closes, as a hung server does. */
   readonly pingMs?: number
 }
 
-/** A whole HTTP answer byte for byte, status line, headers and framing included, as a capture holds it. */
+/** The bytes of a whole HTTP response, status line, headers and framing included, as in a capture. */
 export interface RawAnswer {
   readonly raw: Uint8Array
   readonly chunkBytes?: number
   readonly ending?: "end" | "cut" | "hang"
 }
 
-export interface Say {
+/** The content of an answer, for {@link say}. */
+export interface AnswerContent {
   readonly reasoning?: string
   readonly text?: string
-  /** The text as the tokens that it comes in; without it a token is about a word. */
+  /** The text in tokens, instead of `text`, whose tokens are about a word. */
   readonly tokens?: ReadonlyArray<string>
   readonly toolCalls?: ReadonlyArray<{ readonly name: string; readonly arguments: unknown }>
   readonly finish?: string
   readonly usage?: { readonly prompt: number; readonly cached: number; readonly completion: number }
-  /** Progress of reading the prompt: tokens processed, of `usage.prompt`. */
+  /** The steps of reading the prompt: tokens processed so far, of `usage.prompt`. */
   readonly prefill?: ReadonlyArray<number>
 }
 
-/** An answer as a recent llama-server streams it. */
-export const say = (what: Say, how: Omit<Answer, "pieces"> = {}): Answer => {
-  const calls = what.toolCalls ?? []
-  const usage = what.usage ?? { prompt: 10, cached: 0, completion: 1 }
+/** An answer in the format of a recent llama-server. */
+export const say = (content: AnswerContent, delivery: Omit<Answer, "pieces"> = {}): Answer => {
+  const calls = content.toolCalls ?? []
+  const usage = content.usage ?? { prompt: 10, cached: 0, completion: 1 }
   return {
-    ...how,
+    ...delivery,
     pieces: [
-      ...(what.prefill ?? []).map((processed) => ({
+      ...(content.prefill ?? []).map((processed) => ({
         ...chunk({ role: "assistant", content: null }),
         prompt_progress: { total: usage.prompt, cache: usage.cached, processed, time_ms: 1 }
       })),
       chunk({ role: "assistant", content: null }),
-      ...words(what.reasoning ?? "").map((text) => chunk({ reasoning_content: text })),
-      ...(what.tokens ?? words(what.text ?? "")).map((text) => chunk({ content: text })),
+      ...toTokens(content.reasoning ?? "").map((text) => chunk({ reasoning_content: text })),
+      ...(content.tokens ?? toTokens(content.text ?? "")).map((text) => chunk({ content: text })),
       ...calls.flatMap((call, index) => callPieces(call, index)),
-      chunk({}, what.finish ?? (calls.length > 0 ? "tool_calls" : "stop")),
+      chunk({}, content.finish ?? (calls.length > 0 ? "tool_calls" : "stop")),
       {
         ...head,
         choices: [],
@@ -78,7 +82,7 @@ export const say = (what: Say, how: Omit<Answer, "pieces"> = {}): Answer => {
   }
 }
 
-/** An error with a status of its own, in llama-server's shape; `more` stands beside its message. */
+/** An error in the format of llama-server; `more` are further fields of its `error` object. */
 export const refuse = (
   status: number,
   message: string,
@@ -90,13 +94,13 @@ export const refuse = (
   pieces: [JSON.stringify({ error: { code: status, message, type, ...more } })]
 })
 
-/** One event of the stream with one choice. */
+/** An event of the stream with one choice. */
 export const chunk = (delta: { readonly [key: string]: unknown }, finish: string | null = null) => ({
   choices: [{ finish_reason: finish, index: 0, delta }],
   ...head
 })
 
-/** A piece as the bytes that are sent. */
+/** The bytes that are sent for a piece. */
 export const toBytes = (piece: Exclude<Piece, number>): Uint8Array => {
   if (piece instanceof Uint8Array) return piece
   return Buffer.from(typeof piece === "string" ? piece : `data: ${JSON.stringify(piece)}\n\n`)
@@ -104,7 +108,7 @@ export const toBytes = (piece: Exclude<Piece, number>): Uint8Array => {
 
 const head = { created: 1796007912, id: "chatcmpl-standin", model: "standin", object: "chat.completion.chunk" }
 
-const words = (text: string): ReadonlyArray<string> => text.match(/\s*\S+|\s+$/gu) ?? []
+const toTokens = (text: string): ReadonlyArray<string> => text.match(/\s*\S+|\s+$/gu) ?? []
 
 const callPieces = (call: { readonly name: string; readonly arguments: unknown }, index: number) => {
   const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments)

@@ -5,65 +5,69 @@ import type * as Scope from "effect/Scope"
 import type { Answer, RawAnswer } from "./LlamaAnswers.ts"
 import { refuse, say, toBytes } from "./LlamaAnswers.ts"
 
-/** One request as the server saw it. */
+/** A request as the server received it. */
 export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Parsed, where it is JSON. */
+  /** Parsed if it is JSON, else the text. */
   readonly body: any
   /** Epoch milliseconds. */
   readonly at: number
-  /** When the client closed the connection before the answer was complete; epoch milliseconds. */
+  /**
+   * When the client closed the connection before the answer was complete, in epoch milliseconds; absent if it did not.
+   */
   closedAt?: number
 }
 
 export interface LlamaServerOptions {
-  /** 0, the default: any free one. */
+  /** 0, the default: any free port. */
   readonly port?: number
   readonly model?: string
-  /** The window of a slot, in tokens; a longer prompt is refused as llama-server does. */
+  /** The context window in tokens. A longer prompt is refused as llama-server does; by default none is. */
   readonly contextTokens?: number
   /** Counts the tokens of a prompt; four characters each by default. */
   readonly countTokens?: (text: string) => number
-  /** What is answered to the chat requests; a function is asked for each. `Hello.` by default. */
+  /** The answer to chat requests; a function gets each request and its index. `Hello.` by default. */
   readonly answer?: Answer | RawAnswer | ((request: ReceivedRequest, index: number) => Answer | RawAnswer)
-  /** Answers to other paths, or to these ones in place of llama-server's. */
+  /** Answers by path, in place of llama-server's. */
   readonly pages?: { readonly [path: string]: Answer | RawAnswer }
 }
 
-/** A stand-in for llama-server that does what it is told, well or badly. */
+/** A stand-in for llama-server with scripted answers, correct or broken. */
 export interface LlamaServer {
   readonly url: string
   /** The chat requests so far, oldest first. */
   readonly chats: ReadonlyArray<ReceivedRequest>
   /** All requests so far. */
   readonly requests: ReadonlyArray<ReceivedRequest>
-  /** The share of the last prompt that the one before began with, in tokens: what a real server would not read again. */
+  /** Tokens that the last two prompts have in common at their start, which a real server takes from its cache. */
   readonly cachedTokens: number
   readonly promptTokens: number
-  /** What is answered from now on. */
+  /** Sets the answer to chat requests from now on. */
   answer(answer: LlamaServerOptions["answer"] & {}): void
-  /** 503 on every path, as while the model loads; until it is told otherwise. */
+  /** True: answers 503 on every path, as while the model loads. */
   loading(is: boolean): void
-  /** Done once the n-th chat request (from 1) has come. */
+  /** Waits for the n-th chat request, from 1. */
   received(count: number): Promise<ReceivedRequest>
-  /** Done once the client has closed the connection of the n-th chat request (from 1) before its end. */
+  /**
+   * Waits until the client has closed the connection of the n-th chat request, from 1, before the end of its answer.
+   */
   dropped(count: number): Promise<ReceivedRequest>
-  /** Closes every connection and the port, like a killed server. */
+  /** Closes the port and all connections, like a killed server. */
   stop(): Promise<void>
   /** Listens again on the same port. */
   restart(): Promise<void>
 }
 
-/** A stand-in server, stopped with its scope. */
+/** Starts a stand-in server that is stopped with its scope. */
 export const make = (options: LlamaServerOptions = {}): Effect.Effect<LlamaServer, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(() => start(options)),
     (server) => Effect.promise(() => server.stop())
   )
 
-/** A stand-in server for a plain script, which stops it itself. */
+/** Starts a stand-in server that the caller stops, for plain scripts. */
 export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServer> => {
   const { createServer } = process.getBuiltinModule("node:http")
   const requests: Array<ReceivedRequest> = []
@@ -206,14 +210,14 @@ const send = async (answer: Answer | RawAnswer, outgoing: ServerResponse): Promi
     for (const part of parts([toBytes(piece)], answer.chunkBytes)) await write(part, outgoing)
   }
   if (answer.ending === "hang") return
-  // The parts of a body wait for the end of the tick.
+  // Node writes the last parts of a body at the end of the tick.
   if (answer.ending === "cut") return void setImmediate(() => socket.destroySoon())
   outgoing.end()
 }
 
 const pause = (ms: number) => (ms === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, ms)))
 
-/** Writes, and waits while the other side does not read. */
+/** Writes, and waits while the client does not read. */
 const write = (bytes: Uint8Array, to: ServerResponse | Socket): Promise<void> | undefined => {
   if (to.destroyed || to.write(bytes)) return undefined
   return new Promise((resolve) => {

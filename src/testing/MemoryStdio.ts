@@ -6,16 +6,16 @@ import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 
-/** The two ends of a pipe without a process: what the host writes, and what it reads. */
+/** The standard streams of a sidecar in the same process, with the host's end of them. */
 export interface MemoryStdio {
   readonly stdio: Stdio.Stdio
-  /** Bytes, or text as UTF-8, on the sidecar's stdin. */
+  /** Writes bytes, or text as UTF-8, to the sidecar's stdin. */
   write(input: string | Uint8Array): void
-  /** The end of the sidecar's stdin. */
+  /** Ends the sidecar's stdin. */
   readonly end: Effect.Effect<void>
-  /** Called with every write of the sidecar. */
+  /** Calls `listen` with each write of the sidecar. */
   onOutput(listen: (text: string) => void): void
-  /** Closed: the host does not read, and the sidecar's writes wait. */
+  /** While it is closed the host does not read, and the sidecar's writes wait. */
   readonly reading: Latch.Latch
 }
 

@@ -1,48 +1,48 @@
 import type { SidecarResponse } from "../protocol/Frame.ts"
 import type { Breach } from "./StepChecker.ts"
 
-/** A request as the host sent it; the order of a list is the order of sending. */
+/** A request that the host sent. */
 export interface SentRequest {
   readonly id: string
-  /** `raw` where only the bytes are known. */
+  /** `raw` for bytes whose request type is not known. */
   readonly type: string
 }
 
-interface Asked extends SentRequest {
+interface TrackedRequest extends SentRequest {
   isAnswered: boolean
 }
 
-/** What a response answers. */
-export interface Answered {
-  /** Absent where it is not known. */
+/** The request that a response belongs to. */
+export interface MatchedResponse {
+  /** Absent if it is unknown. */
   readonly request?: SentRequest
-  /** A message that was sent before has no answer yet. */
+  /** True if an earlier `send_message` has no response yet. */
   readonly isEarly: boolean
 }
 
-/** Matches responses to requests: each request is answered once (contract 3). */
+/** Matches responses to requests and reports a breach unless each request has exactly one (contract 3). */
 export class ResponseChecker {
   readonly #breach: Breach
-  readonly #asked: Map<string, Array<Asked>> | undefined
-  readonly #messages: ReadonlyArray<Asked>
+  readonly #requests: Map<string, Array<TrackedRequest>> | undefined
+  readonly #messages: ReadonlyArray<TrackedRequest>
   readonly #answered = new Set<string>()
-  /** The oldest message without an answer. */
+  /** The index of the oldest message without a response. */
   #oldest = 0
 
   constructor(requests: ReadonlyArray<SentRequest> | undefined, breach: Breach) {
     this.#breach = breach
-    const all = (requests ?? []).map(({ id, type }): Asked => ({ id, type, isAnswered: false }))
-    this.#asked = requests === undefined ? undefined : Map.groupBy(all, ({ id }) => id)
+    const all = (requests ?? []).map(({ id, type }): TrackedRequest => ({ id, type, isAnswered: false }))
+    this.#requests = requests === undefined ? undefined : Map.groupBy(all, ({ id }) => id)
     this.#messages = all.filter(({ type }) => type === "send_message")
   }
 
-  answer(at: number, { correlationId: id }: SidecarResponse): Answered {
-    if (this.#asked === undefined) {
+  answer(at: number, { correlationId: id }: SidecarResponse): MatchedResponse {
+    if (this.#requests === undefined) {
       if (this.#answered.has(id)) this.#breach(at, `a second response to request ${id}`)
       this.#answered.add(id)
       return { isEarly: false }
     }
-    const same = this.#asked.get(id) ?? []
+    const same = this.#requests.get(id) ?? []
     const request = same.find(({ isAnswered }) => !isAnswered)
     if (request === undefined) {
       this.#breach(at, `response ${same.length + 1} to request ${id}, which was sent ${same.length} times`)
@@ -55,7 +55,7 @@ export class ResponseChecker {
   }
 
   end(at: number): void {
-    for (const [id, same] of this.#asked ?? []) {
+    for (const [id, same] of this.#requests ?? []) {
       const missing = same.filter(({ isAnswered }) => !isAnswered).length
       if (missing > 0) this.#breach(at, `${missing} responses to request ${id} are missing`)
     }

@@ -1,17 +1,18 @@
 import type { EventFrame, SidecarEvent } from "../protocol/Event.ts"
 
+/** Reports a broken rule at the frame with index `at`. */
 export type Breach = (at: number, rule: string) => void
 
-/** How a step that ended stands in its turn. */
+/** How a step ended. */
 export type StepEnd =
-  /** With the closing reply: no other step may follow. */
+  /** With the closing reply: no further step may follow. */
   | "closed"
-  /** With calls, or a note on the way: another step may follow. */
+  /** With tool calls or a progress note: another step may follow. */
   | "acted"
-  /** Before the model had said all, or before anything came of it: only a cancelled turn may go on from here. */
+  /** Before the model's answer was complete or led to anything: only the end of a cancelled turn may follow. */
   | "cut"
 
-/** `steers` before `request` before `words` before `answered` before `noted` before `calls` before `replied`. */
+/** The phases of a step, in their order. */
 type Phase = "steers" | "request" | "words" | "answered" | "noted" | "calls" | "replied"
 
 interface Call {
@@ -21,26 +22,26 @@ interface Call {
 
 interface Approval {
   readonly callId: string
-  /** What was granted when it was asked. */
+  /** The extensions that were granted at the time of the request. */
   readonly granted: ReadonlySet<string>
   resolved: boolean
 }
 
-/** What is known of a whole run, whatever the step. */
+/** Ids and extensions of the whole run, across its steps. */
 export interface KnownIds {
   readonly callIds: Set<string>
   readonly approvalIds: Set<string>
-  /** The extensions that are granted, anew with each `hello`. */
+  /** The extensions that the last `hello` granted. */
   granted: ReadonlySet<string>
 }
 
-/** Follows one step and tells each breach of its order (contract 4, per step). */
+/** Checks the order of the events of one step (contract 4). */
 export class StepChecker {
   readonly #breach: Breach
   readonly #index: number
   readonly #known: KnownIds
   readonly #calls = new Map<string, Call>()
-  /** Open approvals and the calls they are about; those that were resolved stay until their call's result. */
+  /** Approvals by id, from their request to their call's result. */
   readonly #approvals = new Map<string, Approval>()
   #phase: Phase = "steers"
   #requested = false
@@ -54,7 +55,7 @@ export class StepChecker {
     this.#known = known
   }
 
-  /** The closing reply of the turn was given here. */
+  /** True if this step has the closing reply of its turn. */
   get hasClosed(): boolean {
     return this.#replied
   }
@@ -63,7 +64,7 @@ export class StepChecker {
     return this.#calls.size > 0
   }
 
-  /** A call of `finish` held. */
+  /** True if a call of `finish` succeeded. */
   get hasFinished(): boolean {
     return this.#finished
   }
@@ -97,21 +98,21 @@ export class StepChecker {
         this.#phase = "answered"
         return
       case "assistant_reply":
-        return this.#replies(at, frame)
+        return this.#assistantReply(at, frame)
       case "tool_call_started":
-        return this.#calling(at, frame)
+        return this.#toolCallStarted(at, frame)
       case "approval_request":
-        return this.#asks(at, frame)
+        return this.#approvalRequest(at, frame)
       case "approval_resolved":
-        return this.#resolves(at, frame.payload.approvalId)
+        return this.#approvalResolved(at, frame.payload.approvalId)
       case "tool_call_result":
-        return this.#results(at, frame)
+        return this.#toolCallResult(at, frame)
       default:
         this.#breach(at, `${frame.type} inside a step`)
     }
   }
 
-  /** The step is over: by its `step_finished`, or by the `error` of a step that failed. */
+  /** Ends the step, at its `step_finished` or at the `error` of a failed step. */
   end(at: number): StepEnd {
     for (const [callId, { state }] of this.#calls) {
       if (state !== "answered") this.#breach(at, `call ${callId} has no result`)
@@ -125,14 +126,14 @@ export class StepChecker {
     return this.#phase === "noted" || this.#phase === "calls" || this.#phase === "replied" ? "acted" : "cut"
   }
 
-  #replies(at: number, { payload }: EventFrame<"assistant_reply">): void {
+  #assistantReply(at: number, { payload }: EventFrame<"assistant_reply">): void {
     this.#only(at, { type: "assistant_reply" }, "answered", "calls")
     if ([...this.#calls.values()].some(({ state }) => state !== "answered")) {
       this.#breach(at, "an assistant_reply while calls are open")
     }
     const isNote = payload.progressNote === true
     if (payload.progressNote === false) this.#breach(at, "progressNote is false, and not absent")
-    // Of blank text nothing can be made: the closing words are ours then.
+    // After calls or blank text the closing reply is the sidecar's own text, which was never streamed.
     const isOwn = this.#phase === "calls" || (!isNote && this.#text.trim() === "")
     if (!isOwn && payload.text !== this.#text) this.#breach(at, "an assistant_reply that is not what was streamed")
     if (isNote && payload.attachments !== undefined) this.#breach(at, "a note on the way carries attachments")
@@ -140,7 +141,7 @@ export class StepChecker {
     this.#phase = isNote && this.#phase === "answered" ? "noted" : "replied"
   }
 
-  #calling(at: number, frame: EventFrame<"tool_call_started">): void {
+  #toolCallStarted(at: number, frame: EventFrame<"tool_call_started">): void {
     const { payload } = frame
     this.#only(at, frame, "answered", "noted", "calls")
     if ([...this.#calls.values()].some(({ state }) => state !== "open")) {
@@ -164,7 +165,7 @@ export class StepChecker {
     this.#phase = "calls"
   }
 
-  #asks(at: number, { payload }: EventFrame<"approval_request">): void {
+  #approvalRequest(at: number, { payload }: EventFrame<"approval_request">): void {
     const call = this.#calls.get(payload.callId)
     if (call?.state === "asked") this.#breach(at, "two approval_requests for one call")
     else if (call?.state !== "open") this.#breach(at, "an approval_request without an open call")
@@ -184,7 +185,7 @@ export class StepChecker {
     if (call?.state === "open") call.state = "asked"
   }
 
-  #resolves(at: number, approvalId: string): void {
+  #approvalResolved(at: number, approvalId: string): void {
     const approval = this.#approvals.get(approvalId)
     if (approval === undefined || approval.resolved) {
       return this.#breach(at, `approval_resolved of ${approvalId}, which is not open`)
@@ -192,7 +193,7 @@ export class StepChecker {
     approval.resolved = true
   }
 
-  #results(at: number, { payload }: EventFrame<"tool_call_result">): void {
+  #toolCallResult(at: number, { payload }: EventFrame<"tool_call_result">): void {
     const call = this.#calls.get(payload.callId)
     if (call === undefined || call.state === "answered") return this.#breach(at, "a result without an open call")
     call.state = "answered"
@@ -207,7 +208,7 @@ export class StepChecker {
     for (const [approvalId, { callId, granted, resolved }] of this.#approvals) {
       if (callId !== payload.callId) continue
       this.#approvals.delete(approvalId)
-      // A `hello` between the two may have taken the grant away and given it again.
+      // A `hello` between the two may have revoked the extension and granted it again.
       if (!resolved && granted === this.#known.granted && granted.has("approval_resolved")) {
         this.#breach(at, `a result before the approval_resolved of ${approvalId}`)
       }

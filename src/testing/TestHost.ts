@@ -14,23 +14,23 @@ import { Lifeline } from "../stdio/Lifeline.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import * as MemoryStdio from "./MemoryStdio.ts"
 
-/** A host in the same process: what a desktop app would see, without a pipe to wait for. */
+/** A host in the same process as its sidecar, without pipes between them. */
 export interface TestHost {
   /** Sends a request and waits for its response. */
   request(type: RequestType, payload?: unknown): Effect.Effect<SidecarResponse>
-  /** Sends a request and goes on; the response can be waited for. */
+  /** Sends a request at once, whatever its type; the effect waits for its response. */
   post(type: string, payload?: unknown): Effect.Effect<SidecarResponse>
-  /** Any bytes on the sidecar's stdin, and the ids of the requests among them. */
+  /** Writes any input to the sidecar's stdin; `ids` are the ids of the requests in it. */
   write(input: string | Uint8Array, ids?: ReadonlyArray<string>): void
-  /** The first event of a type that fits, past or future. */
+  /** Waits for the first event of a type that fits; earlier events count too. */
   event<T extends EventType>(type: T, fits?: (frame: EventFrame<T>) => boolean): Effect.Effect<EventFrame<T>>
-  /** The first frame that fits, past or future. */
+  /** Waits for the first frame that fits; earlier frames count too. */
   frame(fits: (frame: SidecarFrame) => boolean): Effect.Effect<SidecarFrame>
-  /** Everything read so far. */
+  /** All frames so far. */
   readonly frames: ReadonlyArray<SidecarFrame>
-  /** Everything sent so far as a request. */
+  /** All requests so far. */
   readonly requests: ReadonlyArray<{ readonly id: string; readonly type: string }>
-  /** The bytes read so far, as text. */
+  /** All output so far, as text. */
   readonly output: string
   readonly stdio: MemoryStdio.MemoryStdio
   /** Ends the input and waits for the end of the sidecar. */
@@ -42,17 +42,17 @@ export interface TestHost {
 export interface Options {
   readonly services: Layer.Layer<SessionServices, { readonly message: string }, Config | Lifeline | StdoutSink>
   readonly config: Layer.Layer<Config>
-  /** Layers in place of ours; what keeps the sidecar alive is the pipe alone, unless a lifeline is given. */
+  /** Replaces layers of the sidecar. The default lifeline is `Lifeline.layerInProcess`, which handles no signals. */
   readonly layers?: Partial<PipeLayers>
 }
 
-/** Runs a sidecar in this process and stands at the other end of its pipe. */
+/** Runs a sidecar in this process and returns its host. */
 export const make = ({ config, layers = {}, services }: Options): Effect.Effect<TestHost, never, Scope.Scope> =>
   Effect.gen(function* () {
     const stdio = yield* MemoryStdio.make
     const frames: Array<SidecarFrame> = []
     const requests: Array<{ readonly id: string; readonly type: string }> = []
-    const waiting = new Set<{ fits: (frame: SidecarFrame) => boolean; match: Deferred.Deferred<SidecarFrame> }>()
+    const waiters = new Set<{ fits: (frame: SidecarFrame) => boolean; match: Deferred.Deferred<SidecarFrame> }>()
     let output = ""
     let unfinished = ""
 
@@ -63,9 +63,9 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
       for (const line of lines) {
         const frame = JSON.parse(line) as SidecarFrame
         frames.push(frame)
-        for (const one of waiting) {
+        for (const one of waiters) {
           if (!one.fits(frame)) continue
-          waiting.delete(one)
+          waiters.delete(one)
           Deferred.doneUnsafe(one.match, Effect.succeed(frame))
         }
       }
@@ -76,7 +76,7 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
         const past = frames.find(fits)
         if (past !== undefined) return Effect.succeed(past)
         const match = Deferred.makeUnsafe<SidecarFrame>()
-        waiting.add({ fits, match })
+        waiters.add({ fits, match })
         return Deferred.await(match)
       })
 

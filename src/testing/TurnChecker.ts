@@ -3,17 +3,17 @@ import type { SendMessageResult } from "../protocol/Request.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
 import { type Breach, type KnownIds, StepChecker } from "./StepChecker.ts"
 
-/** What a session has counted so far; unknown where the run did not see its beginning. */
+/** Turns and steps of a session so far; undefined until they are known, if the frames do not start with the session. */
 export interface SessionCounts {
   readonly id: string
   turns: number | undefined
   steps: number | undefined
 }
 
-/** The tail of a turn: what has been told of its end. */
+/** The last of the events that end a turn. */
 type Tail = "none" | "error" | "completed" | "failed" | "finished"
 
-/** Follows one turn from its `user_message` to its response and tells each breach of its order (contract 4, 6). */
+/** Checks the order of one turn, from its `user_message` to its response (contract 4, 6). */
 export class TurnChecker {
   readonly id: string
   readonly #breach: Breach
@@ -43,7 +43,7 @@ export class TurnChecker {
   }
 
   check(at: number, frame: SidecarEvent): void {
-    // Figures may stand anywhere in a turn: the order of contract 4 does not name them.
+    // Metrics may stand anywhere in a turn (contract 4).
     if (frame.type === "metric") return
     const breach = (rule: string) => this.#breach(at, rule)
     if (frame.type !== "turn_started" && !this.#started) breach(`${frame.type} before turn_started`)
@@ -51,9 +51,9 @@ export class TurnChecker {
     switch (frame.type) {
       case "turn_started":
         if (this.#started) breach("turn_started twice")
-        return this.#starts(at, frame.payload.turnIndex)
+        return this.#turnStarted(at, frame.payload.turnIndex)
       case "step_started":
-        return this.#stepStarts(at, frame.payload.stepIndex)
+        return this.#stepStarted(at, frame.payload.stepIndex)
       case "step_finished":
         if (this.#step === undefined) return breach("step_finished without a step")
         if (frame.payload.stepIndex !== this.#steps - 1) breach(`step ${frame.payload.stepIndex} did not start last`)
@@ -84,7 +84,7 @@ export class TurnChecker {
         this.#tail = "failed"
         return
       case "turn_finished":
-        return this.#finishes(at, frame)
+        return this.#turnFinished(at, frame)
       case "steer_undelivered":
         if (this.#tail !== "finished") breach("steer_undelivered before turn_finished")
         return
@@ -94,7 +94,7 @@ export class TurnChecker {
     }
   }
 
-  /** The response of this turn. */
+  /** Takes the response of this turn. */
   respond(at: number, result: SendMessageResult): void {
     const breach = (rule: string) => this.#breach(at, rule)
     if (this.#finished === undefined) return breach(`the response of turn ${this.id} before its turn_finished`)
@@ -107,7 +107,7 @@ export class TurnChecker {
     }
   }
 
-  /** What may follow once the end of the turn is being told. */
+  /** Checks that only the events that may follow the end of a turn do. */
   #afterEnd(at: number, type: EventType): void {
     const mayFollow: { readonly [T in Tail]: ReadonlyArray<EventType> | undefined } = {
       none: undefined,
@@ -122,7 +122,7 @@ export class TurnChecker {
     this.#breach(at, `${type} after ${this.#tail === "finished" ? "turn_finished" : after[this.#tail]}`)
   }
 
-  #starts(at: number, index: number): void {
+  #turnStarted(at: number, index: number): void {
     this.#started = true
     this.#index = index
     this.#session.turns ??= index
@@ -130,7 +130,7 @@ export class TurnChecker {
     this.#session.turns = index + 1
   }
 
-  #stepStarts(at: number, index: number): void {
+  #stepStarted(at: number, index: number): void {
     const breach = (rule: string) => this.#breach(at, rule)
     if (this.#step !== undefined) breach("a step started before the one before had finished")
     else if (this.#last === "closed") breach("a step after the closing reply")
@@ -142,7 +142,7 @@ export class TurnChecker {
     this.#lastStep = this.#step
   }
 
-  #finishes(at: number, frame: EventFrame<"turn_finished">): void {
+  #turnFinished(at: number, frame: EventFrame<"turn_finished">): void {
     const breach = (rule: string) => this.#breach(at, rule)
     this.#outside(at, "turn_finished")
     const { reason, stepCount, turnIndex } = frame.payload

@@ -5,17 +5,14 @@ import * as Fs from "node:fs"
 import type { Socket } from "node:net"
 import * as Tls from "node:tls"
 import * as Zlib from "node:zlib"
-import type { HttpExchange, HttpRequest } from "../../src/http/HttpExchange.ts"
+import { readText, type HttpExchange, type HttpRequest } from "../../src/http/HttpExchange.ts"
 import * as HttpTransport from "../../src/http/HttpTransport.ts"
 import { serve } from "../support/RawServer.ts"
 
 const ok = (body: string, headers = "") =>
   `HTTP/1.1 200 OK\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-const transport = Effect.acquireRelease(
-  Effect.sync(() => HttpTransport.make()),
-  (made) => Effect.sync(() => made.close())
-)
+const transport = HttpTransport.scoped
 
 const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "GET",
@@ -25,15 +22,7 @@ const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   ...more
 })
 
-const rest = (exchange: HttpExchange) =>
-  Effect.gen(function* () {
-    const parts: Array<Uint8Array> = []
-    for (;;) {
-      const bytes = yield* exchange.read
-      if (bytes === null) return Buffer.concat(parts).toString()
-      parts.push(bytes)
-    }
-  })
+const rest = (exchange: HttpExchange) => readText(exchange.read, Infinity)
 
 const whole = (exchange: HttpExchange) =>
   Effect.gen(function* () {
@@ -192,20 +181,20 @@ describe("a connection", () => {
 
   it.live("is used again once the rest that nobody wants has run out", () =>
     Effect.gen(function* () {
-      const left = Promise.withResolvers<void>()
+      const departed = Promise.withResolvers<void>()
       const usedAgain = new Set<number>()
       const server = yield* serve(({ connection, request, socket }) => {
         if (request === 1) usedAgain.add(connection)
         socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
         // More than is kept for who reads it. All other answers have no end.
         const end = `30d40\r\n${"b".repeat(200_000)}\r\n0\r\n\r\n`
-        if (connection === 0) void left.promise.then(() => socket.write(end))
+        if (connection === 0) void departed.promise.then(() => socket.write(end))
       })
       const http = yield* transport
       const first = http.open(get(server.origin))
       yield* first.head
       first.release()
-      left.resolve()
+      departed.resolve()
       while (!usedAgain.has(0)) {
         http.open(get(server.origin))
         yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ResponseBody from "../../src/llama/answer/ResponseBody.ts"
-import { refusal } from "../../src/llama/ErrorResponse.ts"
+import { toRefusal } from "../../src/llama/ErrorResponse.ts"
 import type { ModelEvent } from "../../src/llama/LlamaClient.ts"
 import { Cut } from "../../src/llama/LlamaError.ts"
 import { capture, captures, cutAt, random, readParts, streams, textOf } from "./support/captures.ts"
@@ -153,9 +153,9 @@ describe("the captures of a real llama-server", () => {
   it("of errors keep the server's own words and its status", () => {
     for (const { name, status, body, path } of captures) {
       if (status < 400 || path.startsWith("/v1/stream")) continue
-      const said: unknown = JSON.parse(body.toString()).error.message
-      const { reason, again } = refusal({ status, statusText: "", headers: {} }, body.toString(), 0)
-      assert.strictEqual(reason.message, said, name)
+      const message: unknown = JSON.parse(body.toString()).error.message
+      const { reason, retry } = toRefusal({ status, statusText: "", headers: {} }, body.toString(), 0)
+      assert.strictEqual(reason.message, message, name)
       const expected =
         status === 503 && name.startsWith("loading")
           ? "Loading"
@@ -163,7 +163,7 @@ describe("the captures of a real llama-server", () => {
             ? "Overflow"
             : "Rejected"
       assert.strictEqual(reason._tag, expected, name)
-      assert.strictEqual(again, expected === "Loading" ? "when loaded" : "never", name)
+      assert.strictEqual(retry, expected === "Loading" ? "when loaded" : "never", name)
       if (reason._tag === "Rejected") assert.strictEqual(reason.status, status, name)
       if (reason._tag !== "Overflow") continue
       assert.strictEqual(reason.usedTokens, JSON.parse(body.toString()).error.n_prompt_tokens, name)

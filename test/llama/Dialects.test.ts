@@ -13,13 +13,13 @@ const meaningOf = (parts: Iterable<Uint8Array>): Meaning => {
   const prefill = events.flatMap((each) =>
     each._tag === "Prefill" ? [[each.processed, each.total, each.cached] as const] : []
   )
-  const said = textOf(events)
+  const text = textOf(events)
   const thought = textOf(events, "Reasoning")
   const calls = last?.calls.map(({ name, args }) =>
     args._tag === "Parsed" ? `${name}(${JSON.stringify(args.value)})` : `${name}!${args.raw}`
   )
   return {
-    ...(said === "" ? {} : { text: said }),
+    ...(text === "" ? {} : { text }),
     ...(thought === "" ? {} : { reasoning: thought }),
     ...(calls === undefined || calls.length === 0 ? {} : { calls }),
     ...(last === undefined ? {} : { reason: last.reason }),

@@ -1,28 +1,28 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Found } from "../../src/llama/LlamaProbe.ts"
+import type { ProbeAnswer } from "../../src/llama/LlamaProbe.ts"
 import { judge } from "../../src/llama/LlamaProbe.ts"
 import { refuse } from "../../src/testing/LlamaAnswers.ts"
 import { capture } from "./support/captures.ts"
 import { clientOf, outcome, question, setUp } from "./support/client.ts"
 import { serve } from "../support/RawServer.ts"
 
-const found = (status: number, body: unknown): Found => ({
-  answer: { status, statusText: "", headers: {} },
+const answer = (status: number, body: unknown): ProbeAnswer => ({
+  head: { status, statusText: "", headers: {} },
   body: typeof body === "string" ? body : JSON.stringify(body)
 })
-const fromCapture = (name: string): Found => found(capture(name).status, capture(name).body.toString())
-const nobody: Found = { answer: "nobody", body: "connect ECONNREFUSED 127.0.0.1:8080" }
-const missing = found(404, "404 page not found")
-const healthy = found(200, { status: "ok" })
+const fromCapture = (name: string): ProbeAnswer => answer(capture(name).status, capture(name).body.toString())
+const unreachable: ProbeAnswer = { head: "no connection", body: "connect ECONNREFUSED 127.0.0.1:8080" }
+const missing = answer(404, "404 page not found")
+const healthy = answer(200, { status: "ok" })
 
 type Answers = Parameters<typeof judge>[1]
 
 const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unknown]> = [
-  ["nobody there", { health: nobody }, { state: "unreachable", detail: nobody.body }],
+  ["nobody there", { health: unreachable }, { state: "unreachable", detail: unreachable.body }],
   ["a loading llama-server", { health: fromCapture("loading-health") }, { state: "loading", detail: "Loading model" }],
-  ["a loading one of an old build", { health: found(503, { status: "loading model" }) }, { state: "loading" }],
+  ["a loading one of an old build", { health: answer(503, { status: "loading model" }) }, { state: "loading" }],
   ["one whose health comes too early", { health: healthy, props: fromCapture("loading-chat") }, { state: "loading" }],
   ["a health that is not enough", { health: healthy }, undefined],
   [
@@ -32,7 +32,7 @@ const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unkno
   ],
   [
     "an old one without an alias",
-    { health: healthy, props: found(200, { default_generation_settings: { n_ctx: 2048, model: "/m/qwen.gguf" } }) },
+    { health: healthy, props: answer(200, { default_generation_settings: { n_ctx: 2048, model: "/m/qwen.gguf" } }) },
     { state: "ready", model: "qwen.gguf", contextTokens: 2048 }
   ],
   ["one without /props", { health: healthy, props: missing }, undefined],
@@ -43,30 +43,30 @@ const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unkno
   ],
   [
     "vLLM",
-    { health: found(200, ""), props: missing, models: found(200, { data: [{ id: "q", max_model_len: 8192 }] }) },
+    { health: answer(200, ""), props: missing, models: answer(200, { data: [{ id: "q", max_model_len: 8192 }] }) },
     { state: "ready", model: "q", contextTokens: 8192 }
   ],
   [
     "Ollama",
-    { health: missing, props: missing, models: found(200, { data: [{ id: "llama3:8b", owned_by: "library" }] }) },
+    { health: missing, props: missing, models: answer(200, { data: [{ id: "llama3:8b", owned_by: "library" }] }) },
     { state: "ready", model: "llama3:8b" }
   ],
   [
     "LM Studio",
     {
-      health: found(200, { error: "Unexpected endpoint or method. (GET /health)" }),
-      props: found(200, { error: "Unexpected endpoint or method. (GET /props)" }),
-      models: found(200, { object: "list", data: [{ id: "a" }, { id: "b" }] })
+      health: answer(200, { error: "Unexpected endpoint or method. (GET /health)" }),
+      props: answer(200, { error: "Unexpected endpoint or method. (GET /props)" }),
+      models: answer(200, { object: "list", data: [{ id: "a" }, { id: "b" }] })
     },
     { state: "ready", model: "a" }
   ],
-  ["a list without models", { health: healthy, props: missing, models: found(200, { data: [] }) }, { state: "ready" }],
+  ["a list without models", { health: healthy, props: missing, models: answer(200, { data: [] }) }, { state: "ready" }],
   [
     "a web server",
     {
-      health: found(200, "<html></html>"),
-      props: found(200, "<html></html>"),
-      models: found(200, "<html><title>Welcome</title></html>")
+      health: answer(200, "<html></html>"),
+      props: answer(200, "<html></html>"),
+      models: answer(200, "<html><title>Welcome</title></html>")
     },
     { state: "foreign", detail: "HTTP 200: Welcome" }
   ],
@@ -89,12 +89,12 @@ describe("a probe finds", () => {
   }
 
   it("no window that cannot be", () => {
-    const props = found(200, { default_generation_settings: { n_ctx: 1e300 } })
+    const props = answer(200, { default_generation_settings: { n_ctx: 1e300 } })
     assert.deepStrictEqual(judge(probe, { health: healthy, props }), { state: "ready", url: "http://127.0.0.1:8080" })
   })
 
   it("the window of the model that is asked for", () => {
-    const models = found(200, {
+    const models = answer(200, {
       data: [
         { id: "a", max_model_len: 1024 },
         { id: "b", max_model_len: 2048 }

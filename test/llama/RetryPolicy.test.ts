@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Refusal } from "../../src/llama/ErrorResponse.ts"
-import { refusal } from "../../src/llama/ErrorResponse.ts"
+import { toRefusal } from "../../src/llama/ErrorResponse.ts"
 import { Loading, Rejected, Unreachable } from "../../src/llama/LlamaError.ts"
 import * as RetryPolicy from "../../src/llama/RetryPolicy.ts"
 
@@ -9,12 +9,12 @@ const limits = { firstTokenTimeoutMs: 60_000, requestTimeoutMs: 10_000, attempts
 /** The pauses until a request that is refused in the same way each time is given up. */
 const pauses = (refused: Refusal, jitter = 0.5): ReadonlyArray<number> => {
   const all: Array<number> = []
-  let tried = RetryPolicy.nothing
+  let tried = RetryPolicy.start
   for (;;) {
     const again = RetryPolicy.next(tried, refused, limits, jitter)
     if (again === null) return all
     all.push(again.pauseMs)
-    tried = again.tried
+    tried = again.state
   }
 }
 
@@ -22,25 +22,25 @@ const refused = Unreachable.make({ detail: "refused" })
 
 describe("a request that is refused", () => {
   it("is sent three times in all, the pauses doubling, with jitter", () => {
-    assert.deepStrictEqual(pauses({ reason: refused, again: "soon" }), [100, 200])
-    assert.deepStrictEqual(pauses({ reason: refused, again: "soon" }, 0), [80, 160])
+    assert.deepStrictEqual(pauses({ reason: refused, retry: "soon" }), [100, 200])
+    assert.deepStrictEqual(pauses({ reason: refused, retry: "soon" }, 0), [80, 160])
     assert.deepStrictEqual(
-      pauses({ reason: refused, again: "soon" }, 1).map((ms) => Math.round(ms)),
+      pauses({ reason: refused, retry: "soon" }, 1).map((ms) => Math.round(ms)),
       [120, 240]
     )
   })
 
   it("is sent when the server wishes, but not later than the request timeout", () => {
-    assert.deepStrictEqual(pauses({ reason: refused, again: "soon", afterMs: 3000 }), [3000, 3000])
-    assert.deepStrictEqual(pauses({ reason: refused, again: "soon", afterMs: 20_000 }), [])
+    assert.deepStrictEqual(pauses({ reason: refused, retry: "soon", afterMs: 3000 }), [3000, 3000])
+    assert.deepStrictEqual(pauses({ reason: refused, retry: "soon", afterMs: 20_000 }), [])
   })
 
   it("is not sent again where it is final", () => {
-    assert.deepStrictEqual(pauses({ reason: Rejected.make({ status: 400, detail: "no" }), again: "never" }), [])
+    assert.deepStrictEqual(pauses({ reason: Rejected.make({ status: 400, detail: "no" }), retry: "never" }), [])
   })
 
   it("waits for a loading server up to the request timeout, and then anew for one that is gone", () => {
-    const loading = { reason: Loading.make({ detail: "loading" }), again: "when loaded" } as const
+    const loading = { reason: Loading.make({ detail: "loading" }), retry: "when loaded" } as const
     const all = pauses(loading)
     assert.closeTo(
       all.reduce((sum, ms) => sum + ms, 0),
@@ -49,7 +49,7 @@ describe("a request that is refused", () => {
     )
     assert.isTrue(all.every((ms) => ms <= 1000))
     const failed = { failed: 2, loadingMs: 0 }
-    assert.strictEqual(RetryPolicy.next(failed, loading, limits, 0)?.tried.failed, 0)
+    assert.strictEqual(RetryPolicy.next(failed, loading, limits, 0)?.state.failed, 0)
   })
 })
 
@@ -89,24 +89,24 @@ describe("an answer with an error status", () => {
   ]
   for (const [status, body, tag, again, words] of rows) {
     it(`${status} ${body.slice(0, 50)}`, () => {
-      const found = refusal(answer(status), body, 0)
-      assert.deepStrictEqual([found.reason._tag, found.again, found.reason.message], [tag, again, words])
+      const result = toRefusal(answer(status), body, 0)
+      assert.deepStrictEqual([result.reason._tag, result.retry, result.reason.message], [tag, again, words])
     })
   }
 
   it("says where it sends elsewhere", () => {
-    const found = refusal(answer(307, { location: "https://box/v1/" }), "<html>moved</html>", 0)
-    assert.strictEqual(found.reason.message, "HTTP 307 Some Status, to https://box/v1/: moved")
+    const result = toRefusal(answer(307, { location: "https://box/v1/" }), "<html>moved</html>", 0)
+    assert.strictEqual(result.reason.message, "HTTP 307 Some Status, to https://box/v1/: moved")
   })
 
   it("says when to come again, in seconds or by a date", () => {
     const now = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT")
-    const after = (header: string) => refusal(answer(429, { "retry-after": header }), "", now).afterMs
+    const after = (header: string) => toRefusal(answer(429, { "retry-after": header }), "", now).afterMs
     assert.strictEqual(after("2"), 2000)
     assert.strictEqual(after("0"), 0)
     assert.strictEqual(after("Wed, 21 Oct 2026 07:28:05 GMT"), 5000)
     assert.strictEqual(after("Wed, 21 Oct 2026 07:27:00 GMT"), 0)
     assert.isUndefined(after("soon"))
-    assert.isUndefined(refusal(answer(429), "", now).afterMs)
+    assert.isUndefined(toRefusal(answer(429), "", now).afterMs)
   })
 })

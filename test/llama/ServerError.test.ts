@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { complaint, toReason } from "../../src/llama/ServerError.ts"
+import { parseComplaint, toReason } from "../../src/llama/ServerError.ts"
 
 const overflows: ReadonlyArray<readonly [body: unknown, used: number | undefined, window: number | undefined]> = [
   [
@@ -77,10 +77,10 @@ const overflows: ReadonlyArray<readonly [body: unknown, used: number | undefined
 
 describe("an error of a server", () => {
   for (const [body, used, window] of overflows) {
-    const said = complaint(body)
-    it(`is an overflow: ${said?.words}`, () => {
-      assert.isNotNull(said)
-      const reason = said === null ? undefined : toReason(said, 400)
+    const complaint = parseComplaint(body)
+    it(`is an overflow: ${complaint?.message}`, () => {
+      assert.isNotNull(complaint)
+      const reason = complaint === null ? undefined : toReason(complaint, 400)
       assert.strictEqual(reason?._tag, "Overflow")
       assert.deepStrictEqual(reason?._tag === "Overflow" ? [reason.usedTokens, reason.windowTokens] : [], [
         used,
@@ -114,9 +114,9 @@ describe("an error of a server", () => {
   ]
   for (const [body, words] of others) {
     it(`is ${words === null ? "none" : "no overflow"}: ${JSON.stringify(body)}`, () => {
-      const said = complaint(body)
-      assert.strictEqual(said?.words ?? null, words)
-      if (said !== null) assert.strictEqual(toReason(said, 500)._tag, "Rejected")
+      const complaint = parseComplaint(body)
+      assert.strictEqual(complaint?.message ?? null, words)
+      if (complaint !== null) assert.strictEqual(toReason(complaint, 500)._tag, "Rejected")
     })
   }
 
@@ -124,7 +124,7 @@ describe("an error of a server", () => {
     const long = "M".repeat(1_000_000)
     const cut = `${"M".repeat(2000)}… (1000000 characters)`
     for (const body of [{ error: { message: long } }, { error: long }, { detail: long }, long]) {
-      assert.strictEqual(complaint(body)?.words, cut)
+      assert.strictEqual(parseComplaint(body)?.message, cut)
     }
   })
 })

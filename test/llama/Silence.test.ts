@@ -23,14 +23,14 @@ describe("silence", () => {
       Effect.gen(function* () {
         const { server, client } = yield* setUp({ answer }, limits)
         const call = yield* Effect.forkChild(outcome(client.stream(question())))
-        const seen = yield* Effect.promise(() => server.received(1))
+        const received = yield* Effect.promise(() => server.received(1))
         yield* advanceUntil(call)
         const { events, failure } = yield* Fiber.join(call)
         assert.strictEqual(textOf(events), text)
         assert.strictEqual(failure?._tag, "Stalled")
         assert.isTrue(failure?._tag === "Stalled" && failure.silentMs >= limit && failure.silentMs <= limit * 1.2)
         yield* Effect.promise(() => server.dropped(1))
-        assert.isDefined(seen.closedAt)
+        assert.isDefined(received.closedAt)
       })
     )
   }
@@ -62,12 +62,12 @@ describe("closing", () => {
     it.live(`a call ${what} closes the connection`, () =>
       Effect.gen(function* () {
         const { server, client } = yield* setUp({ answer })
-        const heard = yield* Deferred.make<void>()
+        const started = yield* Deferred.make<void>()
         const call = yield* Effect.forkChild(
-          Stream.runForEach(client.stream(question()), () => Deferred.succeed(heard, undefined))
+          Stream.runForEach(client.stream(question()), () => Deferred.succeed(started, undefined))
         )
         yield* Effect.promise(() => server.received(1))
-        if (pieces > 0) yield* Deferred.await(heard)
+        if (pieces > 0) yield* Deferred.await(started)
         yield* Fiber.interrupt(call)
         yield* Effect.promise(() => server.dropped(1))
       })

@@ -1,18 +1,18 @@
 import { isObject } from "effect/Predicate"
 import type { Complaint } from "../ServerError.ts"
-import { complaint } from "../ServerError.ts"
+import { parseComplaint } from "../ServerError.ts"
 import { tokenCount } from "../TokenCount.ts"
 
-/** A piece of a tool call as it came; what was absent or of another type is undefined. */
+/** A piece of a tool call as it was sent; a field that is absent or has another type is undefined. */
 export interface CallFragment {
   readonly index: number | undefined
   readonly id: string | undefined
   readonly name: string | undefined
-  /** A string is a piece of JSON text; anything else is a whole value, null included. */
+  /** A string is a piece of JSON text; anything else, null included, is the whole value. */
   readonly args: unknown
 }
 
-/** Tokens as a server counts them. */
+/** Token counts of a server, and generated tokens per second. */
 export interface Counts {
   readonly prompt: number | undefined
   readonly cached: number | undefined
@@ -21,15 +21,15 @@ export interface Counts {
 }
 
 /**
- * One payload of a chat stream. Nothing in it is required and what has the wrong type counts as absent, because the
- * servers differ in everything but the words. It is narrowed by hand: this runs once a token.
+ * One payload of a chat stream. Every field is optional and a value of the wrong type counts as absent, because servers
+ * agree on little but the names. It is narrowed by hand instead of by a schema, since this runs once per token.
  */
 export interface ChatChunk {
   readonly content: string | undefined
   readonly reasoning: string | undefined
   readonly calls: ReadonlyArray<CallFragment>
   readonly finish: string | undefined
-  /** The words came as a whole message: an answer that was not streamed, or a last chunk that repeats everything. */
+  /** True for a whole message: an answer that was not streamed, or a last chunk that repeats everything. */
   readonly whole: boolean
   readonly usage: Counts | undefined
   readonly timings: Counts | undefined
@@ -39,26 +39,27 @@ export interface ChatChunk {
 
 type Json = { readonly [key: PropertyKey]: unknown }
 
-const known = ["choices", "usage", "timings", "prompt_progress"]
+const chatKeys = ["choices", "usage", "timings", "prompt_progress"]
 
-/** A parsed payload as a chunk; null where it is no part of a chat at all. */
+/** Narrows a parsed payload to a chunk; null if it is not part of a chat. */
 export const narrow = (payload: unknown): ChatChunk | null => {
   if (!isObject(payload)) return null
-  const said = Array.isArray(payload.choices) && payload.error === undefined ? null : complaint(payload)
-  if (said === null && !known.some((key) => key in payload)) return null
+  const complaint = Array.isArray(payload.choices) && payload.error === undefined ? null : parseComplaint(payload)
+  if (complaint === null && !chatKeys.some((key) => key in payload)) return null
   const choice: Json = (Array.isArray(payload.choices) ? payload.choices.find(isFirst) : undefined) ?? {}
   const delta = isObject(choice.delta) ? choice.delta : undefined
-  const words: Json = delta ?? (isObject(choice.message) ? choice.message : choice)
+  const message: Json = delta ?? (isObject(choice.message) ? choice.message : choice)
   return {
-    content: contentOf(words.content ?? words.text),
-    reasoning: text(words.reasoning_content) ?? text(words.reasoning),
-    calls: callsOf(words),
+    content: contentOf(message.content ?? message.text),
+    reasoning: text(message.reasoning_content) ?? text(message.reasoning),
+    calls: callsOf(message),
     finish: text(choice.finish_reason),
     whole: delta === undefined && isObject(choice.message),
     usage: usageOf(payload.usage) ?? usageOf(choice.usage),
     timings: timingsOf(payload.timings),
     progress: progressOf(payload.prompt_progress),
-    complaint: said ?? (choice.error === undefined ? undefined : (complaint({ error: choice.error }) ?? undefined))
+    complaint:
+      complaint ?? (choice.error === undefined ? undefined : (parseComplaint({ error: choice.error }) ?? undefined))
   }
 }
 
@@ -75,8 +76,8 @@ const contentOf = (content: unknown): string | undefined => {
 
 const noCalls: ReadonlyArray<CallFragment> = []
 
-const callsOf = (words: Json): ReadonlyArray<CallFragment> => {
-  const { tool_calls: calls, function_call: old } = words
+const callsOf = (message: Json): ReadonlyArray<CallFragment> => {
+  const { tool_calls: calls, function_call: old } = message
   if (Array.isArray(calls)) return calls.filter(isObject).map(callOf)
   if (isObject(calls)) return [callOf(calls)]
   return isObject(old) ? [callOf({ index: 0, function: old })] : noCalls
@@ -109,7 +110,7 @@ const timingsOf = (timings: unknown): Counts | undefined => {
   const cached = tokenCount(timings.cache_n)
   const read = tokenCount(timings.prompt_n)
   return {
-    // Builds without `cache_n` count only what they read anew, which says nothing of the whole.
+    // Builds without `cache_n` count only the tokens that did not come from the cache, so the total is unknown.
     prompt: cached === undefined || read === undefined ? undefined : cached + read,
     cached,
     completion: tokenCount(timings.predicted_n),

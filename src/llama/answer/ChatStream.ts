@@ -2,23 +2,23 @@ import type { ToolSpec } from "../../domain/ToolCall.ts"
 import type { ModelEvent } from "../LlamaClient.ts"
 import { Cut, Malformed } from "../LlamaError.ts"
 import type { LlamaError } from "../LlamaError.ts"
-import { complaint, toReason } from "../ServerError.ts"
+import { parseComplaint, toReason } from "../ServerError.ts"
 import * as ChatChunk from "./ChatChunk.ts"
 import * as ChunkDecoder from "./ChunkDecoder.ts"
 import * as EventStream from "./EventStream.ts"
 import type { ServerEvent } from "./EventStream.ts"
 
-/** A streamed chat completion, as far as it has been read. */
+/** How far a streamed chat completion has been read. */
 export interface ChatStreamState {
   readonly lines: EventStream.EventStreamState
   readonly decoder: ChunkDecoder.DecoderState
 }
 
-/** The result of one read; once `end` is there the rest of the body means nothing. */
+/** The result of one read; after `end` the rest of the body is ignored. */
 export interface ChatStreamStep {
   readonly state: ChatStreamState
   readonly events: ReadonlyArray<ModelEvent>
-  /** True if this read is a sign of life: a ping is none, since a hung server goes on pinging. */
+  /** True if this read counts as a sign of life. A ping does not: a hung server goes on pinging. */
   readonly alive: boolean
   readonly end?: ChatStreamEnd
 }
@@ -32,7 +32,7 @@ export const start = (tools: ReadonlyArray<ToolSpec>): ChatStreamState => ({
   decoder: ChunkDecoder.start(tools)
 })
 
-/** One read of the body, which may begin and end anywhere. */
+/** Takes one read of the body, which may begin and end within a line or a character. */
 export const push = (state: ChatStreamState, bytes: Uint8Array): ChatStreamStep => {
   const step = EventStream.push(state.lines, bytes)
   const read = readEvents(state, step.state, step.events)
@@ -41,10 +41,10 @@ export const push = (state: ChatStreamState, bytes: Uint8Array): ChatStreamStep 
   return { ...read, end: { _tag: "Failed", reason: Malformed.make({ detail: limit }) } }
 }
 
-/** The end of the body, clean or not: an answer that gave its reason is complete, any other one failed for `how`. */
+/** Takes the end of the body: an answer with a finish reason is complete, any other has failed with `how`. */
 export const finish = (state: ChatStreamState, how: LlamaError["reason"]): ChatStreamStep => {
   const read = readEvents(state, state.lines, EventStream.finish(state.lines))
-  // What cannot be parsed at the very end is the beginning of what did not come.
+  // Invalid JSON at the very end is an event that was cut off, so the answer failed with `how`.
   if (read.end !== undefined && !(read.end._tag === "Failed" && read.end.reason._tag === "Malformed")) return read
   return conclude(read, how)
 }
@@ -81,7 +81,7 @@ const readEvents = (
     if (isDone(event.data)) return conclude(stop(), doneWithoutReason)
     const payloads = parse(event.data)
     if (event.name === "error") {
-      const error = complaint(payloads?.[0] ?? event.data) ?? { words: event.data }
+      const error = parseComplaint(payloads?.[0] ?? event.data) ?? { message: event.data }
       return stop({ _tag: "Failed", reason: toReason(error, 200) })
     }
     if (payloads === null) {
@@ -101,7 +101,7 @@ const readEvents = (
 
 const isDone = (data: string): boolean => data.length < 20 && data.trim().toUpperCase() === "[DONE]"
 
-/** The payloads of an event; more than one where a server left out the blank lines between them. */
+/** The payloads of an event: several if the server left out the blank lines between events; null if one is not JSON. */
 const parse = (data: string): ReadonlyArray<unknown> | null => {
   try {
     return [JSON.parse(data)]

@@ -8,43 +8,43 @@ import * as ThinkSplitter from "./ThinkSplitter.ts"
 import { wireName } from "../../domain/Transcript.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 
-/** What is known of one answer so far. */
+/** How far one answer has been decoded. */
 export interface DecoderState {
-  /** Dotted names by the names that the model knows. */
+  /** Dotted tool names by their names on the wire. */
   readonly tools: ReadonlyMap<string, string>
   readonly think: ThinkSplitter.ThinkState
-  /** What has come of text and reasoning, to recognise a last chunk that repeats everything. */
-  readonly content: Heard
-  readonly reasoning: Heard
+  /** Measures of the streamed content and reasoning, to recognise a last chunk that repeats everything. */
+  readonly content: Streamed
+  readonly reasoning: Streamed
   readonly calls: ReadonlyArray<CallDraft>
-  /** Characters of all calls. */
+  /** Characters of the names and arguments of all calls. */
   readonly callsLength: number
   readonly finish: "stop" | "tool_calls" | "length" | undefined
   readonly usage: Counts | undefined
   readonly timings: Counts | undefined
 }
 
-/** Words that were handed on, and of which only this is kept. */
-interface Heard {
+/** Length and FNV-1a hash of text that has been streamed and is not kept. */
+interface Streamed {
   readonly pieces: number
   readonly length: number
   readonly hash: number
 }
 
-/** What a chunk brought; after a `failure` the answer is over. */
+/** The result of one chunk; after a `failure` the answer is over. */
 export interface Decoded {
   readonly state: DecoderState
   readonly events: ReadonlyArray<ModelEvent>
   readonly failure?: Overflow | Rejected
 }
 
-const silence: Heard = { pieces: 0, length: 0, hash: 0x811c9dc5 }
+const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5 }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   tools: new Map(tools.map((tool) => [wireName(tool.name), tool.name])),
   think: ThinkSplitter.start,
-  content: silence,
-  reasoning: silence,
+  content: nothing,
+  reasoning: nothing,
   calls: [],
   callsLength: 0,
   finish: undefined,
@@ -52,25 +52,25 @@ export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   timings: undefined
 })
 
-/** One chunk of an answer. The answer's `Finished` comes from {@link finish}, because usage may follow the reason. */
+/** Decodes one chunk. `Finished` comes from {@link finish}, because usage may follow the finish reason. */
 export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   if (chunk.complaint !== undefined) return { state, events: [], failure: toReason(chunk.complaint, 200) }
   if (chunk.finish === "error" || chunk.finish === "abort") {
-    const words = `the server ended its answer with the reason "${chunk.finish}"`
-    return { state, events: [], failure: toReason({ words }, 200) }
+    const message = `the server ended its answer with the reason "${chunk.finish}"`
+    return { state, events: [], failure: toReason({ message }, 200) }
   }
   const events: Array<ModelEvent> = []
   if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
   let { think, content, reasoning } = state
   if (chunk.reasoning !== undefined && !isRepeated(reasoning, chunk.reasoning, chunk)) {
-    reasoning = hear(reasoning, chunk.reasoning)
+    reasoning = append(reasoning, chunk.reasoning)
     events.push({ _tag: "Reasoning", text: chunk.reasoning })
   }
   if (chunk.content !== undefined && !isRepeated(content, chunk.content, chunk)) {
-    content = hear(content, chunk.content)
+    content = append(content, chunk.content)
     const step = ThinkSplitter.push(think, chunk.content)
     think = step.state
-    // Some servers send the reasoning twice: in its own field and with its tags.
+    // Some servers send the reasoning twice: in its own field and, in `<think>` tags, in the content.
     if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
     if (step.text !== "") events.push({ _tag: "Text", text: step.text })
   }
@@ -86,11 +86,13 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
     usage: chunk.usage ?? state.usage,
     timings: chunk.timings ?? state.timings
   }
-  const words = tooMuchOf(next)
-  return words === undefined ? { state: next, events } : { state: next, events, failure: toReason({ words }, 200) }
+  const excess = limitExceeded(next)
+  return excess === undefined
+    ? { state: next, events }
+    : { state: next, events, failure: toReason({ message: excess }, 200) }
 }
 
-/** The end of an answer that gave its reason: what was held back, and its one `Finished`; null: it gave none. */
+/** The last events of an answer: text that was held back, and `Finished`; null if no finish reason has arrived. */
 export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null => {
   if (state.finish === undefined) return null
   const rest = ThinkSplitter.finish(state.think)
@@ -107,7 +109,7 @@ export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null =>
       reason: cut ? "length" : state.calls.length > 0 ? "tool_calls" : "stop",
       calls: state.calls.map((call, index) => ({
         name: state.tools.get(call.name) ?? call.name,
-        // Only the last call can have been cut: they come one after the other.
+        // Calls are sent one after the other, so only the last one can be cut.
         args: ToolCallAssembler.toArguments(call, cut && index === state.calls.length - 1)
       })),
       ...(usage === undefined ? {} : { usage }),
@@ -116,7 +118,7 @@ export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null =>
   ]
 }
 
-/** Whether the model has said anything yet. */
+/** True once the model has produced anything: text, reasoning, a call or the finish reason. */
 export const hasBegun = (state: DecoderState): boolean =>
   state.content.pieces > 0 || state.reasoning.pieces > 0 || state.calls.length > 0 || state.finish !== undefined
 
@@ -136,32 +138,32 @@ const withCalls = (
 const lengthOf = ({ args, name }: CallFragment): number =>
   (name?.length ?? 0) + (typeof args === "string" ? args : (JSON.stringify(args) ?? "")).length
 
-/** A model, or a server, that does not stop: what it says is kept in memory until it does. */
-const tooMuchOf = ({ calls, callsLength, content, reasoning }: DecoderState): string | undefined => {
+/** The message for an answer beyond the limits, which bound the memory that an endless answer takes. */
+const limitExceeded = ({ calls, callsLength, content, reasoning }: DecoderState): string | undefined => {
   if (calls.length > maxCalls) return `the answer has more than ${maxCalls} tool calls`
   return content.length + reasoning.length + callsLength > maxLength
     ? `the answer has more than ${maxLength} characters`
     : undefined
 }
 
-/** Some four million tokens. */
+/** In characters: some four million tokens. */
 const maxLength = 16 * 1024 * 1024
 
 const maxCalls = 1000
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
-const hear = ({ pieces, length, hash }: Heard, text: string): Heard => {
+const append = ({ pieces, length, hash }: Streamed, text: string): Streamed => {
   let next = hash
   for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
   return { pieces: pieces + 1, length: length + text.length, hash: next }
 }
 
-const isRepeated = (heard: Heard, text: string, chunk: ChatChunk): boolean => {
-  if (heard.pieces === 0) return false
+const isRepeated = (streamed: Streamed, text: string, chunk: ChatChunk): boolean => {
+  if (streamed.pieces === 0) return false
   if (chunk.whole) return true
-  const long = chunk.finish !== undefined && heard.pieces > 1 && text.length === heard.length
-  return long && hear(silence, text).hash === heard.hash
+  const long = chunk.finish !== undefined && streamed.pieces > 1 && text.length === streamed.length
+  return long && append(nothing, text).hash === streamed.hash
 }
 
 const reasonOf = (word: string): "stop" | "tool_calls" | "length" => {

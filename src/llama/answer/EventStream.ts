@@ -1,13 +1,13 @@
 /**
- * One server-sent event: its data, and its name where it had one; `error` too where the field itself was `error:`, and
- * `bare` for a line that was no field but may be JSON.
+ * One server-sent event. `name` is "" if it has none, `error` also if its field is `error:`, and `bare` for a line that
+ * is not a field but begins like JSON.
  */
 export interface ServerEvent {
   readonly name: string
   readonly data: string
 }
 
-/** Where the reader is: the bytes of an unfinished line, and the fields of an unfinished event. */
+/** How far the body has been read: the bytes of an unfinished line, and the fields of an unfinished event. */
 export interface EventStreamState {
   readonly tail: ReadonlyArray<Uint8Array>
   readonly tailBytes: number
@@ -15,31 +15,31 @@ export interface EventStreamState {
   readonly data: string | undefined
 }
 
-/** What one read brought; `tooLong` once an event has grown past the limit, and then nothing more is read. */
+/** The result of one read; `tooLong`: an event is longer than {@link maxEventBytes}, and reading must stop. */
 export interface EventStreamStep {
   readonly state: EventStreamState
   readonly events: ReadonlyArray<ServerEvent>
   readonly tooLong: boolean
 }
 
-/** No event of a model server comes near this: 32 MiB. */
+/** The longest event in bytes; real ones are far shorter. */
 export const maxEventBytes = 32 * 1024 * 1024
 
 export const start: EventStreamState = { tail: [], tailBytes: 0, name: "", data: undefined }
 
 /**
- * Server-sent events as model servers really send them: old builds of llama-server name a field `error:`, some end
- * lines with CRLF, pings are comments or blank data, an error may be a line of JSON without any field. Bytes become text
- * a whole line at a time, so a read may end anywhere. An event without a name has the name "".
+ * Reads server-sent events as model servers send them: old builds of llama-server name a field `error:`, some servers
+ * end lines with CRLF, pings are comments or blank data, an error may be a line of JSON without a field name. Bytes are
+ * decoded in whole lines, so a read may end anywhere.
  */
 export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamStep => {
-  // Nearly every read is whole lines: nothing is looked for, put together or left.
+  // Nearly every read ends with a line, and then nothing is searched, concatenated or kept.
   const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.lastIndexOf(0x0a)
   if (end < 0) {
     const tailBytes = state.tailBytes + bytes.length
     const tail = [...state.tail, bytes]
     return {
-      // Else a server that sends a long line in very small pieces would take longer and longer.
+      // Concatenating on every read would take quadratic time for a long line in small pieces.
       state: { ...state, tail: tail.length < 100 ? tail : [Buffer.concat(tail)], tailBytes },
       events: [],
       tooLong: tailBytes + lengthOf(state) > maxEventBytes
@@ -57,7 +57,7 @@ export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamSte
 
 const lengthOf = ({ data }: EventStreamState): number => data?.length ?? 0
 
-/** The end of the body: a last event may lack its blank line, or even the end of its line. */
+/** Takes the end of the body; the last event may lack its blank line and its line end. */
 export const finish = (state: EventStreamState): ReadonlyArray<ServerEvent> => push(state, Buffer.from("\n\n")).events
 
 const readLines = (text: string, state: EventStreamState) => {

@@ -1,18 +1,17 @@
-/** Where a JSON object that comes in pieces stands. */
+/** How far a JSON object that arrives in pieces has been scanned. */
 export interface JsonObjectScanner {
-  /** `before` it, inside it, `closed` with nothing behind it; `other`: what stands there is no object. */
+  /** `before` the object, `inside` it, `closed` with nothing after it; `other`: the text is not one object. */
   readonly place: "before" | "inside" | "closed" | "other"
   readonly depth: number
-  /** The greatest depth so far. */
   readonly deepest: number
   readonly inString: boolean
-  /** The last character was a backslash, inside a string. */
+  /** True after a backslash in a string. */
   readonly escaped: boolean
 }
 
 export const start: JsonObjectScanner = { place: "before", depth: 0, deepest: 0, inString: false, escaped: false }
 
-/** One more piece: only its own characters are looked at, however much came before. What is closed need not be valid. */
+/** Scans one more piece, in time proportional to its length. A closed object is not necessarily valid JSON. */
 export const push = (state: JsonObjectScanner, piece: string): JsonObjectScanner => {
   let { place, depth, deepest, inString, escaped } = state
   for (let at = 0; at < piece.length && place !== "other"; at += 1) {

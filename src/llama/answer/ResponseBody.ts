@@ -1,9 +1,10 @@
 import type { ResponseHead } from "../../http/HttpExchange.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
-import { kindOf, page, parse, wordsOf } from "../ErrorResponse.ts"
+import { excerpt, kindOf, webPage } from "../ErrorResponse.ts"
 import type { ModelEvent } from "../LlamaClient.ts"
 import type { LlamaError } from "../LlamaError.ts"
 import { Malformed } from "../LlamaError.ts"
+import { parseJson } from "../ParseJson.ts"
 import * as ChatChunk from "./ChatChunk.ts"
 import * as ChatStream from "./ChatStream.ts"
 import type { ChatStreamEnd, ChatStreamState, ChatStreamStep } from "./ChatStream.ts"
@@ -12,22 +13,23 @@ import { maxEventBytes } from "./EventStream.ts"
 
 type Reason = LlamaError["reason"]
 
-/** The body of a response with status 200, as far as it has been read: events, or what some servers send instead. */
+/** How far the body of a response with status 200 has been read: events, or in their place JSON or a web page. */
 export interface ResponseBodyState {
   readonly head: ResponseHead
   readonly stream: ChatStreamState
   readonly kind: "events" | "json" | "page" | "unknown"
-  /** The reads so far of a body that is no stream, and their length in bytes. */
+  /** All reads so far of a body that is not a stream, and their length in bytes. */
   readonly parts: ReadonlyArray<Uint8Array>
   readonly bytes: number
-  /** True once text, reasoning or a call has begun. */
+  /** True once text, reasoning, a call or the finish reason has arrived. */
   readonly begun: boolean
 }
 
+/** The result of one read; see {@link ChatStreamStep}. */
 export interface ResponseBodyStep {
   readonly state: ResponseBodyState
   readonly events: ReadonlyArray<ModelEvent>
-  /** True if this read is a sign of life: a ping is none, since a hung server goes on pinging. */
+  /** True if this read counts as a sign of life. */
   readonly alive: boolean
   readonly end?: ChatStreamEnd
 }
@@ -41,7 +43,7 @@ export const start = (head: ResponseHead, tools: ReadonlyArray<ToolSpec>): Respo
   begun: false
 })
 
-/** One read of the body. */
+/** Takes one read of the body. */
 export const push = (state: ResponseBodyState, read: Uint8Array): ResponseBodyStep => {
   if (state.kind === "events") return fromStream(state, ChatStream.push(state.stream, read))
   const parts = [...state.parts, read]
@@ -50,23 +52,23 @@ export const push = (state: ResponseBodyState, read: Uint8Array): ResponseBodySt
   if (kind === "events") {
     return push({ ...state, kind, parts: [], bytes: 0 }, Buffer.concat(parts))
   }
-  // Empty lines.
+  // Only white space so far.
   if (kind === "unknown") return { state: { ...state, parts: [], bytes: 0 }, events: [], alive: false }
   const next = { ...state, kind, parts, bytes }
   const limit = kind === "json" ? maxEventBytes : maxPageBytes
   return bytes > limit ? conclude(next) : { state: next, events: [], alive: kind === "json" }
 }
 
-/** The end of the body; `how` is the failure if the answer is not complete. */
+/** Takes the end of the body; `how` is the failure if the answer is not complete. */
 export const finish = (state: ResponseBodyState, how: Reason): ResponseBodyStep =>
   state.kind === "events" || state.kind === "unknown"
     ? fromStream(state, ChatStream.finish(state.stream, how))
     : conclude(state)
 
-/** True once the answer has its finish reason: only numbers may follow. */
+/** True once the finish reason has arrived, after which only usage and timings follow. */
 export const hasFinishReason = (state: ResponseBodyState): boolean => state.stream.decoder.finish !== undefined
 
-/** Enough of a page for its title. */
+/** How much of a web page is read, in bytes: enough for its title. */
 const maxPageBytes = 64 * 1024
 
 const fromStream = (
@@ -77,7 +79,7 @@ const fromStream = (
   return end === undefined ? { state, events, alive } : { state, events, alive, end }
 }
 
-/** A whole body that was not streamed. */
+/** Decodes a whole body that was not streamed. */
 const conclude = (state: ResponseBodyState): ResponseBodyStep => {
   const body = Buffer.concat(state.parts).toString("utf8")
   const failed = (reason: Reason): ResponseBodyStep => ({
@@ -86,10 +88,10 @@ const conclude = (state: ResponseBodyState): ResponseBodyStep => {
     alive: true,
     end: { _tag: "Failed", reason }
   })
-  if (state.kind === "page") return failed(page(state.head, body))
-  const chunk = ChatChunk.narrow(parse(body))
+  if (state.kind === "page") return failed(webPage(state.head, body))
+  const chunk = ChatChunk.narrow(parseJson(body))
   if (chunk === null) {
-    return failed(Malformed.make({ detail: `the server's answer is no chat completion: ${wordsOf(state.head, body)}` }))
+    return failed(Malformed.make({ detail: `the server's answer is no chat completion: ${excerpt(state.head, body)}` }))
   }
   const decoded = ChunkDecoder.decode(state.stream.decoder, chunk)
   const last = decoded.failure === undefined ? ChunkDecoder.finish(decoded.state) : null

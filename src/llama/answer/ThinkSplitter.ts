@@ -1,7 +1,10 @@
-/** Where the content is: before its first word, in a block of reasoning that opened it, just behind that, or in the text. */
+/**
+ * How far the content has been split: before its first word (`opening`), in the white space at the start of a `<think>`
+ * block (`blank`), in the block, in the white space behind it, or in the text.
+ */
 export interface ThinkState {
   readonly phase: "opening" | "blank" | "thinking" | "behind" | "text"
-  /** What cannot be told yet: white space, or what may become a tag. */
+  /** Text that cannot be classified yet: white space, or the beginning of a tag. */
   readonly held: string
 }
 
@@ -17,8 +20,8 @@ const close = "</think>"
 export const start: ThinkState = { phase: "opening", held: "" }
 
 /**
- * Splits content into reasoning and text (contract 6): a `<think>` block that opens the content is reasoning, with the
- * white space around it dropped; the same characters later are text. Blank lines before the first word are dropped too.
+ * Splits content into reasoning and text (contract 6): a `<think>` block that opens the content is reasoning, without
+ * the white space around it; the same characters later are text. Blank lines before the first word are dropped.
  */
 export const push = (state: ThinkState, content: string): ThinkStep => {
   if (state.phase === "text") return { state, reasoning: "", text: content }
@@ -58,21 +61,21 @@ export const push = (state: ThinkState, content: string): ThinkStep => {
   }
 }
 
-/** The end of the content: a block that was never closed is reasoning to its end. */
+/** Takes the end of the content and returns the text that was held back. An unclosed block is reasoning to its end. */
 export const finish = (state: ThinkState): { readonly reasoning: string; readonly text: string } => ({
   reasoning: state.phase === "thinking" ? state.held : "",
   text: state.phase === "opening" && state.held.trim() !== "" ? dropBlankLines(state.held) : ""
 })
 
-/** What is kept of white space of which more may come: its last line, that may become an indentation. */
+/** The part of leading white space that is kept: its last line, which may be the indentation of the first word. */
 const indentOf = (blank: string): string => blank.slice(blank.lastIndexOf("\n") + 1).slice(-maxIndent)
 
-/** A model that is stuck may write blanks for ever. */
+/** In characters: a model that is stuck may write spaces without end. */
 const maxIndent = 500
 
 const dropBlankLines = (text: string): string => text.replace(/^\s*\n/, "")
 
-/** How many characters at the end of `text` may be the beginning of `tag`. */
+/** How many characters at the end of `text` are the beginning of `tag`. */
 const partOf = (tag: string, text: string): number => {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(tag.slice(0, length))) return length

@@ -1,35 +1,32 @@
 import type { Settings } from "../../config/Settings.ts"
 import { managedHost, managedUrl } from "../../config/ManagedUrl.ts"
 
-/** How one run of the managed server ended, or why it did not begin. */
+/** How one run of the managed server ended, or why it did not start. */
 export type ExitReport =
   | { readonly _tag: "NotFound"; readonly command: string; readonly path: string }
   | { readonly _tag: "NotRunnable"; readonly command: string; readonly why: string }
-  /** Somebody else listens there; `model` where that is a model server. */
+  /** Another program listens at the port; `model` if it is a model server. */
   | { readonly _tag: "PortTaken"; readonly port: number; readonly model?: string }
   | {
       readonly _tag: "Exited"
       readonly code: number | null
       readonly signal: string | null
-      /** What it wrote last, oldest first. */
+      /** The last lines of its stderr, oldest first. */
       readonly lastLines: ReadonlyArray<string>
     }
 
-/** How often a server that ends is started again before it is given up. */
-const maxRestarts = 3
+/** After this many failed runs in a row, one more makes {@link restart} give the server up. */
+export const maxRestarts = 3
 
-/** The first pause before a restart, in milliseconds; doubling. */
+/** The pause before the first restart, in milliseconds. It doubles with each further one. */
 const firstPauseMs = 250
 
-/** A server that was ready for so long, in milliseconds, has not failed to start. */
+/** A run that was ready for this long, in milliseconds, starts the count of failures anew. */
 const stableMs = 60_000
 
-/** The count of failures after which one more is one too many. */
-export const exhausted = maxRestarts
-
 /**
- * Whether to start a server again, and after how many milliseconds; null: give it up. `failed` counts the runs that
- * failed in a row before this one; `readyMs` says for how long it had been ready.
+ * Decides whether a server is started again, and after how many milliseconds; null: give it up. `failed` is the number
+ * of failed runs in a row before this one, `readyMs` how long this one was ready.
  */
 export const restart = (
   failed: number,
@@ -41,8 +38,8 @@ export const restart = (
   return inARow > maxRestarts ? null : { failed: inARow, pauseMs: firstPauseMs * 2 ** (inARow - 1) }
 }
 
-/** One line, and below it the server's own last words, if it had any. */
-export const inWords = (end: ExitReport): string => {
+/** One line, and below it the server's last lines of output, if there are any. */
+export const toMessage = (end: ExitReport): string => {
   switch (end._tag) {
     case "NotFound":
       return /[/\\]/.test(end.command)

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/Settings.ts"
 import { managedHost } from "../../config/ManagedUrl.ts"
 
-/** The arguments of the managed server: the user's own come last, so that they win. */
+/** The command line arguments of the managed server. The user's own come last, so that they take precedence. */
 export const launchArguments = (managed: Settings["localModels"]["managed"]): ReadonlyArray<string> => [
   "--host",
   managedHost,

@@ -1,32 +1,31 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { Config } from "../../config/Config.ts"
 import { LlamaClient, type ModelEvent, type ModelRequest, type ServerState } from "../LlamaClient.ts"
-import { LlamaError, Loading, reworded, Unreachable } from "../LlamaError.ts"
+import { LlamaError, Loading, mapDetail, Unreachable } from "../LlamaError.ts"
 import * as LlamaHttp from "../LlamaHttp.ts"
-import { ManagedServer } from "./ManagedServer.ts"
+import { ManagedServer, monotonicMs } from "./ManagedServer.ts"
 
-/** How long a probe waits for a server that is being started, in milliseconds. */
-const probePatienceMs = 2500
+/** How long a probe waits for a server that is starting, in milliseconds. */
+const probeTimeoutMs = 2500
 
-/** For how long a request waits before that is told, in milliseconds. */
-const unnoticedMs = 50
+/** How long a request waits before a `Loading` event is sent, in milliseconds: shorter waits are not noticed. */
+const loadingNoticeMs = 50
 
-/** What a server needs to notice that its streams have been closed, in milliseconds: TERM in mid-stream may hang it. */
+/** Time for the server to notice that its streams are closed, in milliseconds: TERM in mid-stream may hang it. */
 const closingMs = 100
 
-/** How long after a broken connection the end of the server may be noticed, in milliseconds. */
-const noticeMs = 1000
+/** How long after a broken connection an exit of the server still counts as its cause, in milliseconds. */
+const exitNoticeMs = 1000
 
-/** How often in all a request is made of servers that end before they answer it (contract 6). */
+/** Attempts of a request in all, if the server exits before it answers (contract 6). */
 const attempts = 3
 
 const noAnswer = "the server ended before it answered"
 
-/** The model in a llama-server of our own: what is asked of it waits until it listens, through its restarts. */
+/** The model in the managed server. Requests wait until the server listens, through its restarts. */
 export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(
   LlamaClient,
   Effect.gen(function* () {
@@ -35,10 +34,11 @@ export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(
     const client = yield* LlamaHttp.make(settings, server.url)
     const { requestTimeoutMs } = settings.llama
 
-    const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
     let closedAt = -Infinity
-    const closed = Effect.map(now, (at) => void (closedAt = at))
-    yield* Effect.addFinalizer(() => Effect.flatMap(now, (at) => Effect.sleep(Math.max(0, closedAt + closingMs - at))))
+    const closed = Effect.map(monotonicMs, (at) => void (closedAt = at))
+    yield* Effect.addFinalizer(() =>
+      Effect.flatMap(monotonicMs, (at) => Effect.sleep(Math.max(0, closedAt + closingMs - at)))
+    )
 
     const listening = server.listening.pipe(
       Effect.timeoutOrElse({
@@ -49,68 +49,70 @@ export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(
       Effect.mapError((reason) => LlamaError.make({ reason }))
     )
 
-    // Waiting that nobody notices need not be told.
     const loading = Stream.unwrap(
       Effect.map(
-        Effect.timeoutOption(Effect.exit(server.listening), unnoticedMs),
+        Effect.timeoutOption(Effect.exit(server.listening), loadingNoticeMs),
         (listens): Stream.Stream<ModelEvent> =>
           listens._tag === "None" ? Stream.succeed({ _tag: "Loading" }) : Stream.empty
       )
     )
 
-    const attempt = (request: ModelRequest, left: number): Stream.Stream<ModelEvent, LlamaError> =>
+    const attempt = (request: ModelRequest, remainingAttempts: number): Stream.Stream<ModelEvent, LlamaError> =>
       Stream.concat(
         loading,
         Stream.unwrap(
           Effect.as(
             listening,
-            untilItDies(client.stream(request)).pipe(
+            failOnExit(client.stream(request)).pipe(
               Stream.ensuring(closed),
-              Stream.catch((error) => Stream.unwrap(unlessItDied(error, request, left)))
+              Stream.catch((error) => Stream.unwrap(retryAfterExit(error, request, remainingAttempts)))
             )
           )
         )
       )
 
     /**
-     * A server that ends before it has answered ends the call at once: the client's own next attempt would reach the
-     * server that is started in its place, and the attempts of both would multiply.
+     * Fails a call as soon as the server exits before its answer. Otherwise the client's own retries would reach the
+     * next server process, and its attempts and those here would multiply.
      */
-    const untilItDies = (call: Stream.Stream<ModelEvent, LlamaError>) =>
+    const failOnExit = (call: Stream.Stream<ModelEvent, LlamaError>) =>
       Stream.suspend(() => {
         let hasBegun = false
-        const died = Effect.flatMap(server.gone, () =>
+        const exited = Effect.flatMap(server.exited, () =>
           hasBegun ? Effect.never : Effect.fail(LlamaError.make({ reason: Unreachable.make({ detail: noAnswer }) }))
         )
         return call.pipe(
           Stream.tap(() => Effect.sync(() => (hasBegun = true))),
-          Stream.interruptWhen(died)
+          Stream.interruptWhen(exited)
         )
       })
 
-    const unlessItDied = Effect.fnUntraced(function* (error: LlamaError, request: ModelRequest, left: number) {
+    const retryAfterExit = Effect.fnUntraced(function* (
+      error: LlamaError,
+      request: ModelRequest,
+      remainingAttempts: number
+    ) {
       const { _tag } = error.reason
       if (_tag !== "Unreachable" && _tag !== "Cut") return Stream.fail(error)
-      const end = yield* Effect.timeoutOption(server.gone, noticeMs)
+      const end = yield* Effect.timeoutOption(server.exited, exitNoticeMs)
       if (end._tag === "None") return Stream.fail(error)
-      if (_tag === "Unreachable" && left > 1) return attempt(request, left - 1)
-      return Stream.fail(reworded(error, (detail) => `${detail}; ${end.value}`))
+      if (_tag === "Unreachable" && remainingAttempts > 1) return attempt(request, remainingAttempts - 1)
+      return Stream.fail(mapDetail(error, (detail) => `${detail}; ${end.value}`))
     })
 
     const stream = (request: ModelRequest) =>
       Stream.suspend(() => {
-        let told = false
-        const isNews = ({ _tag }: ModelEvent) => {
+        let isAnnounced = false
+        return Stream.filter(attempt(request, attempts), ({ _tag }) => {
           if (_tag !== "Loading") return true
-          const first = !told
-          told = true
-          return first
-        }
-        return Stream.filter(attempt(request, attempts), isNews)
+          const isFirst = !isAnnounced
+          isAnnounced = true
+          return isFirst
+        })
       })
 
     const probe = Effect.result(server.listening).pipe(
-      Effect.timeoutOption(probePatienceMs),
+      Effect.timeoutOption(probeTimeoutMs),
       Effect.flatMap((listens): Effect.Effect<ServerState> => {
         if (listens._tag === "None") {
           return Effect.succeed({ state: "loading", url: client.url, detail: "llama-server is being started" })

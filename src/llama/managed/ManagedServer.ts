@@ -16,45 +16,47 @@ import { Unreachable } from "../LlamaError.ts"
 import * as LlamaProbe from "../LlamaProbe.ts"
 import { isListening } from "./PortCheck.ts"
 import { launchArguments } from "./LaunchArguments.ts"
-import { exhausted, hint, inWords, restart, type ExitReport } from "./ExitReport.ts"
+import { hint, maxRestarts, restart, toMessage, type ExitReport } from "./ExitReport.ts"
 import { ServerLog } from "./ServerLog.ts"
 import { ServerOutput } from "./ServerOutput.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
-/** From the first TERM to the second, in milliseconds, where nothing hurries. */
-const patienceMs = 3000
+/** From the first TERM to the second, in milliseconds, unless the process itself is exiting. */
+const termGraceMs = 3000
 
-/** What an exiting process needs after its server has been ended, in milliseconds: for KILL, the database, the output. */
-const reserveMs = 1200
+/** The part of an exiting process's time that is kept for KILL, the database and the output, in milliseconds. */
+const exitReserveMs = 1200
 
-/** How long a server is given to hear TERM though the process is all but gone, in milliseconds. */
-const leastPatienceMs = 200
+/** The shortest time from the first TERM to the second, in milliseconds, however little the process has. */
+const minTermGraceMs = 200
 
-/** How often a server that is not ready yet is looked at, in milliseconds: soon at first. */
-const firstLookMs = 25
-const lastLookMs = 500
+/** Pauses between probes of a server that is not ready yet, in milliseconds: the first, doubling, and the longest. */
+const firstProbePauseMs = 25
+const maxProbePauseMs = 500
 
-/** How often what the server wrote is told, in milliseconds. */
-const tellEveryMs = 250
+/** How often the server's output is passed on, in milliseconds. */
+const outputIntervalMs = 250
 
-/** One look at what answers at the port, in milliseconds. */
-const lookMs = 1000
+const probeTimeoutMs = 1000
+
+/** The monotonic clock in milliseconds. */
+export const monotonicMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /**
- * llama-server as our child: started when somebody wants it, started again when it ends, given up when it has failed too
- * often in a row, ended with the scope.
+ * llama-server as a child process: started on demand, restarted when it exits, given up after too many failures in a
+ * row, and ended with the scope.
  */
 export class ManagedServer extends Context.Service<
   ManagedServer,
   {
     readonly url: string
-    /** Has it started, if it does not run; one that was given up gets one more chance. Waits for nothing. */
+    /** Starts the server if it does not run, without waiting for it. One that was given up is tried once more. */
     readonly start: Effect.Effect<void>
-    /** Waits until it listens, loading or ready; fails with its last words once it is given up. */
+    /** Waits until the server listens, loading or ready; fails with its last lines of output once it is given up. */
     readonly listening: Effect.Effect<void, Unreachable>
-    /** Waits while it listens; then it says how it ended. */
-    readonly gone: Effect.Effect<string>
-    /** Each time that it is given up; what is no longer so is taken out. */
+    /** Waits while the server listens; then the description of its exit. */
+    readonly exited: Effect.Effect<string>
+    /** One item each time that the server is given up. The next start removes it if it is not taken yet. */
     readonly losses: Queue.Dequeue<ServerLoss>
   }
 >()("atomic-agent-sidecar/llama/managed/ManagedServer") {
@@ -66,51 +68,46 @@ export class ManagedServer extends Context.Service<
       const deadline = yield* ExitDeadline
       const { managed } = settings.localModels
       const url = managedUrl(managed.port)
-      const transport = yield* Effect.acquireRelease(
-        Effect.sync(() => HttpTransport.make()),
-        (transport) => Effect.sync(() => transport.close())
-      )
-      const wanted = Latch.makeUnsafe(false)
-      const written = Latch.makeUnsafe(false)
+      const transport = yield* HttpTransport.scoped
+      const requested = Latch.makeUnsafe(false)
+      const hasOutput = Latch.makeUnsafe(false)
       const log = new ServerLog(redactSecrets(apiKey(settings), "<api key>"))
-      /** It does not listen. */
+      /** Open while the server does not listen. */
       const down = Latch.makeUnsafe(true)
-      /** It listens, or is given up. */
-      const decided = Latch.makeUnsafe(false)
+      /** Open while the server listens or is given up. */
+      const settled = Latch.makeUnsafe(false)
       const losses = yield* Queue.sliding<ServerLoss>(1)
       let loss: ServerLoss | undefined
       let lastEnd = "llama-server has not been started"
       let failed = 0
       let readySince: number | undefined
 
-      const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+      const probe = LlamaProbe.run(transport, { url, model: undefined, headers: {}, timeoutMs: probeTimeoutMs })
 
-      const look = LlamaProbe.run(transport, { url, model: undefined, headers: {}, timeoutMs: lookMs })
-
-      const watchItLoad = Effect.gen(function* () {
-        for (let pause = firstLookMs; ; pause = Math.min(pause * 2, lastLookMs)) {
+      const awaitReady = Effect.gen(function* () {
+        for (let pause = firstProbePauseMs; ; pause = Math.min(pause * 2, maxProbePauseMs)) {
           yield* Effect.sleep(pause)
-          const { state } = yield* look
+          const { state } = yield* probe
           if (state === "unreachable") continue
           down.closeUnsafe()
-          decided.openUnsafe()
+          settled.openUnsafe()
           if (state === "loading") continue
-          readySince = yield* now
+          readySince = yield* monotonicMs
           return
         }
       })
 
-      const tellWhatItWrites = Effect.gen(function* () {
-        yield* written.await
-        written.closeUnsafe()
+      const forwardOutput = Effect.gen(function* () {
+        yield* hasOutput.await
+        hasOutput.closeUnsafe()
         yield* output(log.take())
-        yield* Effect.sleep(tellEveryMs)
+        yield* Effect.sleep(outputIntervalMs)
       })
-      if (settings.log.level === "debug") yield* Effect.forkScoped(Effect.forever(tellWhatItWrites))
+      if (settings.log.level === "debug") yield* Effect.forkScoped(Effect.forever(forwardOutput))
 
       const portTaken = Effect.gen(function* (): Effect.fn.Return<ExitReport | undefined> {
         if (!(yield* isListening(managed.port))) return undefined
-        const { model, state } = yield* look
+        const { model, state } = yield* probe
         return { _tag: "PortTaken", port: managed.port, ...(state === "ready" && model !== undefined && { model }) }
       })
 
@@ -121,52 +118,52 @@ export class ManagedServer extends Context.Service<
           args: launchArguments(managed),
           env: inherited(),
           log,
-          heard: () => written.openUnsafe(),
-          patienceMs: Effect.map(deadline.remainingMs, (left) =>
-            Math.max(leastPatienceMs, Math.min(patienceMs, left - reserveMs))
+          onOutput: () => hasOutput.openUnsafe(),
+          termGraceMs: Effect.map(deadline.remainingMs, (remainingMs) =>
+            Math.max(minTermGraceMs, Math.min(termGraceMs, remainingMs - exitReserveMs))
           )
         })
-        yield* Effect.forkScoped(watchItLoad)
+        yield* Effect.forkScoped(awaitReady)
         return yield* ended
       }).pipe(Effect.scoped)
 
       const giveUp = (end: ExitReport) => {
-        loss = { error: inWords(end), hint: hint(end, settings) }
-        failed = exhausted
-        wanted.closeUnsafe()
+        loss = { error: toMessage(end), hint: hint(end, settings) }
+        failed = maxRestarts
+        requested.closeUnsafe()
         Queue.offerUnsafe(losses, loss)
-        decided.openUnsafe()
+        settled.openUnsafe()
       }
 
       const supervise = Effect.gen(function* () {
-        yield* wanted.await
+        yield* requested.await
         readySince = undefined
         const end = (yield* portTaken) ?? (yield* run)
-        const readyMs = readySince === undefined ? 0 : (yield* now) - readySince
-        lastEnd = inWords(end)
-        const again = restart(failed, end, readyMs)
-        if (again === null) giveUp(end)
-        else decided.closeUnsafe()
-        // Last, since those who wait for it go on at once: what they ask next must not be answered for the dead server.
+        const readyMs = readySince === undefined ? 0 : (yield* monotonicMs) - readySince
+        lastEnd = toMessage(end)
+        const retry = restart(failed, end, readyMs)
+        if (retry === null) giveUp(end)
+        else settled.closeUnsafe()
+        // Last: fibers that wait for this go on at once, and must not be answered for the server that exited.
         down.openUnsafe()
-        if (again === null) return
-        failed = again.failed
-        yield* Effect.logWarning(`${lastEnd}\nit is started again in ${again.pauseMs} ms`)
-        yield* Effect.sleep(again.pauseMs)
+        if (retry === null) return
+        failed = retry.failed
+        yield* Effect.logWarning(`${lastEnd}\nit is started again in ${retry.pauseMs} ms`)
+        yield* Effect.sleep(retry.pauseMs)
       })
       yield* Effect.forkScoped(Effect.forever(supervise))
 
       const start = Effect.suspend(() => {
-        if (wanted.isOpen()) return Effect.void
+        if (requested.isOpen()) return Effect.void
         loss = undefined
-        decided.closeUnsafe()
-        wanted.openUnsafe()
-        // What nobody has been told by now is no longer so.
+        settled.closeUnsafe()
+        requested.openUnsafe()
+        // A loss that is not reported yet no longer holds.
         return Effect.asVoid(Queue.clear(losses))
       })
 
       const listening = Effect.andThen(
-        decided.await,
+        settled.await,
         Effect.suspend(() => (loss === undefined ? Effect.void : Effect.fail(Unreachable.make({ detail: loss.error }))))
       )
 
@@ -174,7 +171,7 @@ export class ManagedServer extends Context.Service<
         url,
         start,
         listening,
-        gone: Effect.map(down.await, () => lastEnd),
+        exited: Effect.map(down.await, () => lastEnd),
         losses
       })
     })

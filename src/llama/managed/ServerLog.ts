@@ -1,47 +1,47 @@
-/** A line is cut behind so many characters. */
+/** A longer line is cut, in characters. */
 const maxLineLength = 1000
 
-/** How many of the last lines are kept. */
+/** How many of the last lines are kept for {@link ServerLog.lastLines}. */
 const keptLines = 20
 
-/** How many lines may wait to be told of; more of them are counted. */
+/** How many lines wait for {@link ServerLog.take}; further ones are only counted. */
 const maxWaiting = 500
 
-/** What a server writes, line by line, in bounded memory. */
+/** Splits a server's output into lines and keeps the last and the new ones, in bounded memory. */
 export class ServerLog {
   readonly #decoder = new TextDecoder()
-  readonly #hide: (words: string) => string
+  readonly #redact: (line: string) => string
   #unfinished = ""
   #isCut = false
   #last: Array<string> = []
   #waiting: Array<string> = []
   #leftOut = 0
 
-  /** `hide` takes out of a line what nobody may read. */
-  constructor(hide: (words: string) => string = (words) => words) {
-    this.#hide = hide
+  /** `redact` removes secrets from a line. */
+  constructor(redact: (line: string) => string = (line) => line) {
+    this.#redact = redact
   }
 
   push(bytes: Uint8Array): void {
     this.#read(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** The server has ended: what stands there without an end is a line too. */
+  /** Takes the end of the output: an unfinished line counts as a line. */
   end(): void {
     this.#read(`${this.#decoder.decode()}\n`)
   }
 
-  /** Another server begins. */
+  /** Forgets the last lines, for the next run of the server. */
   begin(): void {
     this.#last = []
   }
 
   /** The last lines, oldest first. */
-  get last(): ReadonlyArray<string> {
+  get lastLines(): ReadonlyArray<string> {
     return this.#last
   }
 
-  /** What has come since the last time, oldest first. */
+  /** Removes and returns the new lines, oldest first, and the number of those that were dropped. */
   take(): ReadonlyArray<string> {
     const lines = this.#waiting
     if (this.#leftOut > 0) lines.push(`(${this.#leftOut} lines are left out here)`)
@@ -61,7 +61,7 @@ export class ServerLog {
   }
 
   #endLine(): void {
-    const line = this.#hide(`${this.#unfinished.trimEnd()}${this.#isCut ? "…" : ""}`).toWellFormed()
+    const line = this.#redact(`${this.#unfinished.trimEnd()}${this.#isCut ? "…" : ""}`).toWellFormed()
     this.#unfinished = ""
     this.#isCut = false
     if (line === "") return

@@ -8,33 +8,34 @@ import type { ExitReport } from "./ExitReport.ts"
 import type { ServerLog } from "./ServerLog.ts"
 import { systemCode } from "../../domain/SystemError.ts"
 
+/** What to run, and where its output goes. */
 export interface ServerLaunch {
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly env: { readonly [name: string]: string | undefined }
-  /** Gets what it writes to stderr; `heard` is called whenever it has got something. */
+  /** Gets the server's stderr; `onOutput` is called after each write to it. */
   readonly log: ServerLog
-  readonly heard: () => void
+  readonly onOutput: () => void
   /** Milliseconds from the first TERM to the second. */
-  readonly patienceMs: Effect.Effect<number>
+  readonly termGraceMs: Effect.Effect<number>
 }
 
-/** From the second TERM to KILL, in milliseconds: a server that hangs in its handler of the first heeds it at once. */
+/** From the second TERM to KILL, in milliseconds. The second ends a server that hangs in its handler of the first. */
 const secondTermMs = 250
 
-/** How long what it wrote is still read after it has ended, in milliseconds: others may hold the pipe open. */
+/** How long stderr is read after the server's exit, in milliseconds: its own children may hold the pipe open. */
 const drainMs = 250
 
 /**
- * Runs the server in a process group of its own, until the scope closes: TERM, a while, TERM, KILL. It gets neither our
- * stdin nor our stdout. The result waits for its end.
+ * Runs the server in a process group of its own, until the scope closes: then TERM, TERM again and KILL. The server
+ * does not get our stdin and stdout. The inner effect waits for its exit.
  */
 export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ExitReport>, never, Scope.Scope> =>
   Effect.map(
-    Effect.flatMap(OrphanReaper.make, (guard) =>
+    Effect.flatMap(OrphanReaper.make, (reaper) =>
       Effect.acquireRelease(
-        Effect.sync(() => start(launch, guard)),
-        (running) => Effect.andThen(end(running, launch.patienceMs), Effect.sync(running.release))
+        Effect.sync(() => start(launch, reaper)),
+        (running) => Effect.andThen(end(running, launch.termGraceMs), Effect.sync(running.release))
       )
     ),
     ({ drained, ended }) =>
@@ -42,23 +43,23 @@ export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ExitRe
         Effect.tap(() =>
           Effect.sync(() => {
             launch.log.end()
-            launch.heard()
+            launch.onOutput()
           })
         ),
-        Effect.map((end) => (end._tag === "Exited" ? { ...end, lastLines: launch.log.last } : end))
+        Effect.map((end) => (end._tag === "Exited" ? { ...end, lastLines: launch.log.lastLines } : end))
       )
   )
 
 interface Running {
-  /** Of the process and its group; undefined: there is none. */
+  /** The id of the process and of its group; undefined: it was not started. */
   readonly pid: number | undefined
   readonly ended: Deferred.Deferred<ExitReport>
-  /** Its stderr has ended. */
+  /** Done when its stderr has ended. */
   readonly drained: Deferred.Deferred<void>
   readonly release: () => void
 }
 
-const start = ({ args, command, env, heard, log }: ServerLaunch, guard: OrphanReaper.OrphanReaper): Running => {
+const start = ({ args, command, env, onOutput, log }: ServerLaunch, reaper: OrphanReaper.OrphanReaper): Running => {
   const ended = Deferred.makeUnsafe<ExitReport>()
   const drained = Deferred.makeUnsafe<void>()
   const failed = (error: Error): Running => {
@@ -81,10 +82,10 @@ const start = ({ args, command, env, heard, log }: ServerLaunch, guard: OrphanRe
   child.on("error", failed)
   const { pid, stderr } = child
   if (pid === undefined) return { pid, ended, drained, release: () => {} }
-  guard.watch(pid)
+  reaper.watch(pid)
   stderr?.on("data", (bytes: Uint8Array) => {
     log.push(bytes)
-    heard()
+    onOutput()
   })
   stderr?.on("error", () => {})
   child.once("exit", (code, killedBy) => {
@@ -92,28 +93,28 @@ const start = ({ args, command, env, heard, log }: ServerLaunch, guard: OrphanRe
   })
   child.once("close", () => Deferred.doneUnsafe(drained, Effect.void))
   const release = () => {
-    // What a wrapper has left behind would hold the port.
+    // A child that a wrapper script left behind would keep the port.
     signal(pid, "SIGKILL")
-    guard.dismiss(pid)
+    reaper.dismiss(pid)
     stderr?.destroy()
   }
   return { pid, ended, drained, release }
 }
 
-const end = ({ ended, pid }: Running, patienceMs: Effect.Effect<number>) =>
+const end = ({ ended, pid }: Running, termGraceMs: Effect.Effect<number>) =>
   Effect.gen(function* () {
     if (pid === undefined) return
-    const within = (ms: number) => Effect.timeoutOption(Deferred.await(ended), ms)
+    const waitForExit = (ms: number) => Effect.timeoutOption(Deferred.await(ended), ms)
     const isOver = Deferred.isDone(ended)
     if (yield* isOver) return
     signal(pid, "SIGTERM")
-    yield* within(yield* patienceMs)
+    yield* waitForExit(yield* termGraceMs)
     if (yield* isOver) return
     signal(pid, "SIGTERM")
-    yield* within(secondTermMs)
+    yield* waitForExit(secondTermMs)
     if (yield* isOver) return
     signal(pid, "SIGKILL")
-    yield* within(secondTermMs)
+    yield* waitForExit(secondTermMs)
   })
 
 const notStarted = (command: string, path: string, error: Error): ExitReport =>

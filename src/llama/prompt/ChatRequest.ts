@@ -5,15 +5,15 @@ import * as HistoryText from "./HistoryText.ts"
 import type { ModelRequest } from "../LlamaClient.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 
-/** A request body, and the bytes of text in it that the model will read. */
+/** A request body, and the bytes of text in it that the model reads. */
 export interface ChatRequest {
   readonly body: string
   readonly promptBytes: number
 }
 
 /**
- * The body of `POST /v1/chat/completions`. `budget` bounds the bytes of text that are sent (null: all); what does not
- * fit is trimmed (runtime, Prompt). `maxAnswer` is the cap of the answer in tokens, 0: none.
+ * Makes the body of `POST /v1/chat/completions`. `budget` is the most bytes of text that are sent (null: any number); a
+ * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap).
  */
 export const make = (
   request: ModelRequest,
@@ -62,5 +62,5 @@ const toolsOf = (tools: ReadonlyArray<ToolSpec>) => {
   return text
 }
 
-/** The same tools are offered with every request of a session. */
+/** A cache: every request of a session offers the same tools. */
 const toolTexts = new WeakMap<ReadonlyArray<ToolSpec>, { readonly json: string; readonly bytes: number }>()

@@ -1,25 +1,25 @@
 import type { Overflow } from "../LlamaError.ts"
 
-/** What is known of the window, and of how much text a token is. */
+/** What the client has learned about the server's context window and its tokenizer. */
 export interface ContextWindow {
-  /** Null: nobody has said. */
+  /** The size of the window; null: unknown. */
   readonly tokens: number | null
-  /** What fits in spite of what was said, in tokens, where a prompt of less than the window was refused; null: nothing else. */
+  /** The longest prompt, in tokens, if the server refused one that should have fitted; null: as long as the window. */
   readonly fits: number | null
   readonly bytesPerToken: number
-  /** Whether the server has counted a prompt of ours, or it is still a guess. */
+  /** True if `bytesPerToken` is from a prompt that the server counted, false while it is a guess. */
   readonly measured: boolean
-  /** The most that an answer may ask for, in tokens, once a request has been too much; null: what is configured. */
+  /** The cap of an answer in tokens after a request was refused; null: the configured one. */
   readonly answer: number | null
 }
 
-/** A guess that rather sends too little. */
+/** Nothing is learned yet. Three bytes per token is a low guess: a prompt is rather too short than too long. */
 export const unknown: ContextWindow = { tokens: null, fits: null, bytesPerToken: 3, measured: false, answer: null }
 
-/** A change of less than this is no reason to trim anew, which would cost the prompt cache. */
+/** Smaller relative changes of `bytesPerToken` are ignored, since a new budget costs the prompt cache. */
 const tolerance = 0.12
 
-/** The server has counted a prompt of `bytes` bytes of text. */
+/** Learns from the server's count of a prompt with `bytes` bytes of text, unless it is too short to be precise. */
 export const learnPrompt = (window: ContextWindow, bytes: number, promptTokens: number): ContextWindow => {
   if (promptTokens < 32) return window
   const bytesPerToken = Math.min(6, Math.max(1, bytes / promptTokens))
@@ -31,8 +31,9 @@ export const learnWindow = (window: ContextWindow, tokens: number): ContextWindo
   window.tokens === tokens ? window : { ...window, tokens, fits: null }
 
 /**
- * The server has refused a prompt of `bytes` bytes of text; if it did not say what would fit, four fifths may: the
- * window may be shared with others. Some servers refuse a prompt that fits if the answer's cap does not fit beside it, so from now on the cap is smaller.
+ * Learns from the refusal of a prompt with `bytes` bytes of text. If the server did not send the size of its window,
+ * four fifths of the prompt are taken to fit: the window may be shared with other clients. Some servers refuse a prompt
+ * that fits if the answer's cap does not fit as well, so the cap becomes a quarter of what fits.
  */
 export const learnOverflow = (window: ContextWindow, overflow: Overflow, bytes: number): ContextWindow => {
   const counted = overflow.usedTokens === undefined ? window : learnPrompt(window, bytes, overflow.usedTokens)
@@ -43,17 +44,17 @@ export const learnOverflow = (window: ContextWindow, overflow: Overflow, bytes: 
   return { ...counted, fits, answer: Math.floor(Math.min(fits, counted.tokens ?? fits) / 4) }
 }
 
-/** How much of the budget is left to a prompt that has just been refused: all, where only the answer was too much. */
+/** The share of the budget for the attempt after an overflow: 1 if only the answer's cap was too much, else 0.6. */
 export const shareAfter = ({ usedTokens, windowTokens }: Overflow): number =>
   usedTokens !== undefined && windowTokens !== undefined && usedTokens <= windowTokens * 0.75 ? 1 : 0.6
 
-/** The cap of an answer in tokens, of which `configured` is the most; 0: none. */
+/** The cap of an answer in tokens, at most `configured`; 0: no cap. */
 export const answerCap = (window: ContextWindow, configured: number): number =>
   window.answer === null ? configured : Math.min(configured || Infinity, window.answer)
 
 /**
- * How many bytes of text a prompt may have, null: any number. A reserve is kept for the answer: a quarter of the window,
- * at most 8,192 tokens and at most `maxAnswer` (0: no cap). `maxTokens` bounds it from above (0: the window does).
+ * The most bytes of text in a prompt; null: any number. A quarter of the window, at most 8,192 tokens (runtime, Prompt)
+ * and at most `maxAnswer` (0: no cap), is reserved for the answer. `maxTokens` is the configured maximum (0: none).
  */
 export const budget = (window: ContextWindow, maxAnswer: number, maxTokens: number): number | null => {
   const known = Math.min(window.tokens ?? Infinity, window.fits ?? Infinity)

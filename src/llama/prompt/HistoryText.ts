@@ -4,31 +4,32 @@ import { wellFormedJson } from "../../domain/WellFormed.ts"
 import type { Trim } from "./Trimming.ts"
 import * as Trimming from "./Trimming.ts"
 
-/** A history as it is sent: its messages as JSON, joined by commas, and the bytes of text in them. */
+/** A history in a request: its messages as JSON, joined by commas, and the bytes of text in them. */
 export interface HistoryText {
   readonly json: string
   readonly bytes: number
 }
 
-/** What was made of an earlier state of a history, up to a place where its messages do not touch what follows. */
-interface Made {
+/** The JSON of a history's first entries, up to `until`, after which no message depends on them. */
+interface CachedText {
   readonly budget: number
   readonly trim: Trim
   readonly until: number
   readonly json: string
 }
 
-const made = new WeakMap<Entry, Made>()
+/** Keyed by the first entry of a history. */
+const cache = new WeakMap<Entry, CachedText>()
 
 /**
- * Makes the text of a history that fits into `budget` bytes. A history only grows at its end, so what was made of it
- * before is used again: a turn's cost does not grow with the session.
+ * Makes the text of a history, trimmed to `budget` bytes. A history only grows at its end, so the text of its earlier
+ * entries is cached, and the cost of a turn does not grow with the session.
  */
 export const make = (history: ReadonlyArray<Entry>, budget: number): HistoryText => {
   const [first] = history
   if (first === undefined) return { json: "", bytes: 0 }
-  const known = made.get(first)
-  const before = known?.budget === budget && known.trim.seen <= history.length ? known : undefined
+  const known = cache.get(first)
+  const before = known?.budget === budget && known.trim.count <= history.length ? known : undefined
   const trim = Trimming.plan(history, budget, before?.trim)
   if (trim.bytes > budget) return { json: toJson(Trimming.apply(history, trim, budget)), bytes: budget }
   const same = before !== undefined && before.trim.from === trim.from && before.trim.short === trim.short
@@ -36,14 +37,14 @@ export const make = (history: ReadonlyArray<Entry>, budget: number): HistoryText
   const until = lastSeam(history, Math.max(start.until, trim.from)) ?? start.until
   const added = until === start.until ? [] : Trimming.between(history, trim, budget, start.until, until)
   const json = joined(start.json, toJson(added))
-  made.set(first, { budget, trim, until, json })
+  cache.set(first, { budget, trim, until, json })
   return {
     json: joined(json, toJson(Trimming.between(history, trim, budget, until, history.length))),
     bytes: trim.bytes
   }
 }
 
-/** The last place behind `from` where a user's message follows a closing reply: no message spans it. */
+/** The last index after `from` where a user's message follows a closing reply, so that no message spans it. */
 const lastSeam = (history: ReadonlyArray<Entry>, from: number): number | undefined => {
   for (let at = history.length - 1; at > from; at -= 1) {
     const before = history[at - 1]

@@ -2,37 +2,37 @@ import { isObject } from "effect/Predicate"
 import type { Entry } from "../../domain/Transcript.ts"
 
 /**
- * What is sent of a history: all before `from` is left out but the first user message, or its beginning; all before
- * `short` is shortened.
+ * Which entries of a history are sent: those before index `from` are left out, except for the first user message or its
+ * beginning; those before index `short` are shortened.
  */
 export interface Trim {
   readonly from: number
   readonly short: number
-  /** What remains, in bytes of text. */
+  /** Bytes of text that are sent. */
   readonly bytes: number
-  /** How many entries were gone through, and where among them the last turn and the last step begin. */
-  readonly seen: number
+  /** The number of entries so far, and the indices at which the last turn and the last step begin. */
+  readonly count: number
   readonly turn: number
   readonly step: number
 }
 
-export const nothing: Trim = { from: 0, short: 0, bytes: 0, seen: 0, turn: 0, step: 0 }
+export const nothing: Trim = { from: 0, short: 0, bytes: 0, count: 0, turn: 0, step: 0 }
 
-/** After a trim this much of the budget is used, so that the next trim is far and the prompt cache holds until then. */
+/** The share of the budget used after a trim: low, so that the next trim, which costs the prompt cache, is far. */
 const lowWater = 0.4
 
 /**
- * How to fit a history into `budget` bytes of text (runtime, Prompt): first old tool results are shortened, then the
- * oldest whole turns are left out; the first user message and the last turn stay. Of a first message that takes more
- * than half of the room only the beginning stays, or no later one could ever be answered. It is found by going through
- * the history as it grew, so that it moves only when the budget runs out, and then by a large stride. `known` is the trim
- * of an earlier state of the same history under the same budget.
+ * Plans how a history fits into `budget` bytes of text (runtime, Prompt): first old tool results are shortened, then
+ * the oldest whole turns are left out; the first user message and the last turn stay. Of a first message that takes
+ * more than half of the budget only the beginning stays, since no later message could be answered otherwise. The plan
+ * replays the growth of the history, so that the trim changes only when the budget runs out, and then in a large
+ * stride. `known` is the plan for an earlier state of the same history with the same budget.
  */
 export const plan = (entries: ReadonlyArray<Entry>, budget: number, known: Trim = nothing): Trim => {
   let { from, short, bytes, turn, step } = known
   const firstUser = entries.findIndex((entry) => entry.kind === "user")
   const low = budget * lowWater
-  for (let index = known.seen; index < entries.length; index += 1) {
+  for (let index = known.count; index < entries.length; index += 1) {
     const entry = entries[index]
     if (entry === undefined) break
     const before = entries[index - 1]
@@ -55,16 +55,16 @@ export const plan = (entries: ReadonlyArray<Entry>, budget: number, known: Trim 
       }
     }
   }
-  return { from, short, bytes, seen: entries.length, turn, step }
+  return { from, short, bytes, count: entries.length, turn, step }
 }
 
-/** The history as it is sent; the results of the last step are cut where even they alone are too much for `budget`. */
+/** The entries that are sent. If even the last step exceeds `budget`, its results are cut. */
 export const apply = (entries: ReadonlyArray<Entry>, trim: Trim, budget: number): ReadonlyArray<Entry> => {
   const kept = between(entries, trim, budget, 0, entries.length)
   return trim.bytes > budget ? squeeze(kept, trim.bytes - budget) : kept
 }
 
-/** What is sent of the entries from `since` to `until`; from 0 on the first user message is among it. */
+/** The part of {@link apply} for the indices from `since` up to `until`; from 0 it includes the first user message. */
 export const between = (
   entries: ReadonlyArray<Entry>,
   trim: Trim,
@@ -79,7 +79,7 @@ export const between = (
   return [beginningOf(first, budget), leftOut(first), ...kept.filter((entry) => entry !== first)]
 }
 
-/** Bytes of text that an entry brings into a prompt. */
+/** Bytes of text that an entry adds to a prompt. */
 export const sizeOf = (entry: Entry): number => {
   const known = sizes.get(entry)
   if (known !== undefined) return known
@@ -88,7 +88,7 @@ export const sizeOf = (entry: Entry): number => {
   return size
 }
 
-/** Role, brackets and identifiers of a message. */
+/** Bytes for the role, brackets and identifiers of a message. */
 const perEntry = 24
 
 const sizes = new WeakMap<Entry, number>()
@@ -107,11 +107,11 @@ const textOf = (entry: Entry): string => {
   }
 }
 
-/** A step begins with the turn, or with what the model said or asked for once it had been told something. */
+/** A step begins with the turn, or with an entry of the model after one that is not the model's. */
 const beginsStep = (entry: Entry, before: Entry | undefined): boolean => {
   if (before?.turnId !== entry.turnId) return true
-  const speaks = entry.kind === "assistant_tool_call" || entry.kind === "assistant_reply"
-  return speaks && before.kind !== "assistant_tool_call" && before.kind !== "assistant_reply"
+  const isFromModel = entry.kind === "assistant_tool_call" || entry.kind === "assistant_reply"
+  return isFromModel && before.kind !== "assistant_tool_call" && before.kind !== "assistant_reply"
 }
 
 const maxLine = 160
@@ -144,7 +144,7 @@ const oneLine = (text: string): string => {
   return text.length <= maxLine ? text : cutTo(text, Math.min(line.length, maxLine))
 }
 
-/** The beginning of a text, without half a character at its end, and how long the whole was. */
+/** The beginning of a text, without half a surrogate pair at its end, and the length of the whole. */
 const cutTo = (text: string, length: number): string => {
   const start = text
     .trimStart()
@@ -153,7 +153,7 @@ const cutTo = (text: string, length: number): string => {
   return `${start} [… shortened, ${text.length} characters]`
 }
 
-/** The first user message beside what is not left out: all of it, or as much as leaves room for others. */
+/** The first user message of a trimmed history: all of it, or a quarter of the budget if it takes more than half. */
 const beginningOf = (entry: Entry, budget: number): Entry => {
   if (entry.kind !== "user" || sizeOf(entry) <= budget / 2) return entry
   const share = budget / 4 / sizeOf(entry)
@@ -167,7 +167,7 @@ const leftOut = (entry: Entry): Entry => ({
   text: "[Earlier turns are left out here.]"
 })
 
-/** Takes `excess` bytes off the results of the last step, the longest ones first. */
+/** Takes `excess` bytes off the results of the last step, each by the same share. */
 const squeeze = (entries: ReadonlyArray<Entry>, excess: number): ReadonlyArray<Entry> => {
   const last = entries.findLastIndex((entry) => entry.kind === "assistant_tool_call")
   const results = entries.flatMap((entry, index) => (index > last && entry.kind === "tool_result" ? [entry] : []))

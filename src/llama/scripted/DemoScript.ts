@@ -1,6 +1,6 @@
 import type { Script } from "./Script.ts"
 
-/** A conversation that shows what the sidecar can do, for a host that has no model yet; it begins anew at its end. */
+/** A conversation that demonstrates the sidecar to a host without a model. It starts again after its last turn. */
 export const demoScript: Script = {
   model: "built-in script",
   turns: [

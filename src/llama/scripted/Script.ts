@@ -4,25 +4,25 @@ import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
 import { explain } from "../../protocol/Explain.ts"
 
 const ScriptCall = Schema.Struct({
-  /** The dotted name, or one that no tool has. */
+  /** The dotted name of a tool; an unknown name is allowed too. */
   name: Schema.String,
-  /** An object; a string is taken for the text that the model wrote, good JSON or not. Absent: `{}`. */
+  /** An object, or a string that stands for the text that the model wrote, valid JSON or not. Absent: `{}`. */
   arguments: Schema.optionalKey(Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String]))
 })
 
 const ScriptFailure = Schema.Struct({
   kind: Schema.Literals(["Unreachable", "Loading", "Rejected", "Malformed", "Cut", "Stalled", "Overflow"]),
   message: Schema.optionalKey(Schema.String),
-  /** Of `Rejected`: the HTTP status, 200 for an error inside the stream. */
+  /** For `Rejected`: the HTTP status, 200 for an error inside the stream. */
   status: Schema.optionalKey(Schema.Int),
-  /** Of `Overflow`, in tokens. */
+  /** For `Overflow`, in tokens, and so is `windowTokens`. */
   usedTokens: Schema.optionalKey(AtLeastOne),
   windowTokens: Schema.optionalKey(AtLeastOne)
 })
 
-/** What the model does in one step, in this order; every key may be left out. */
+/** What the model does in one step, in the order of the keys. */
 const ScriptStep = Schema.Struct({
-  /** The server says that it loads, for so many milliseconds. */
+  /** The model loads for this many milliseconds. */
   loadingMs: Schema.optionalKey(AtLeastZero),
   /** Progress of reading the prompt, in tokens. */
   prefill: Schema.optionalKey(
@@ -30,11 +30,11 @@ const ScriptStep = Schema.Struct({
   ),
   reasoning: Schema.optionalKey(Schema.String),
   text: Schema.optionalKey(Schema.String),
-  /** The text as the pieces that it comes in. */
+  /** The text in the pieces in which it is sent; takes precedence over `text`. */
   chunks: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Characters of a piece, where `chunks` does not say; without it a piece is about a word. */
+  /** Characters in a piece of `reasoning` and `text`. Absent: about a word. */
   chunkSize: Schema.optionalKey(AtLeastOne),
-  /** The text is sent so many times, for long answers. */
+  /** How many times the text is sent, for long answers. */
   repeat: Schema.optionalKey(AtLeastOne),
   /** Milliseconds before each piece. */
   delayMs: Schema.optionalKey(AtLeastZero),
@@ -47,24 +47,24 @@ const ScriptStep = Schema.Struct({
       completionTokens: AtLeastZero
     })
   ),
-  /** Instead of an end, after all of the above. */
+  /** The call fails after all of the above. */
   failure: Schema.optionalKey(ScriptFailure),
-  /** Never ends, after all of the above: for a host to cancel. */
+  /** The call never ends after all of the above, so that a host can cancel it. */
   hang: Schema.optionalKey(Schema.Boolean)
 })
 export type ScriptStep = typeof ScriptStep.Type
 
 const ScriptTurn = Schema.Struct({
-  /** This turn answers any message that has the text in it; those without `when` are played in their order. */
+  /** This turn answers every message that contains the text. Turns without `when` are played in order. */
   when: Schema.optionalKey(Schema.Struct({ userTextIncludes: Schema.String })),
   steps: Schema.Array(ScriptStep)
 })
 
 /**
- * What a scripted model says: turns of steps, a step being one model call.
+ * The script of a model: turns, each with one step per model call.
  *
- * A turn is found by `when`, else by its place among the turns without one. Where turns or steps run out, `otherwise`
- * speaks: `"loop"` begins the turns anew, a step is said each time.
+ * A turn is chosen by `when`, else by its index among the turns without `when`. If there is no such turn or step,
+ * `otherwise` is played: `"loop"` starts the turns from the first again, a step is played each time.
  */
 export const Script = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
@@ -74,7 +74,7 @@ export const Script = Schema.Struct({
 })
 export type Script = typeof Script.Type
 
-/** A script that cannot be played; the message names the file and the key. */
+/** A script cannot be read or is invalid. The message names the file and the key. */
 export class ScriptError extends Schema.TaggedError<ScriptError>()("ScriptError", {
   path: Schema.String,
   why: Schema.String
@@ -84,7 +84,7 @@ export class ScriptError extends Schema.TaggedError<ScriptError>()("ScriptError"
   }
 }
 
-/** A script from the text of a file; else what is wrong with it, by key. */
+/** Parses the text of a script; `why` says what is wrong with which key. */
 export const parse = (text: string): { readonly script: Script } | { readonly why: string } => {
   let json: unknown
   try {
@@ -98,7 +98,7 @@ export const parse = (text: string): { readonly script: Script } | { readonly wh
 
 const decode = SchemaParser.decodeUnknownResult(Script)
 
-/** The step that a script has for a model call. */
+/** The step that a script plays for a model call; `userText` is the message of the turn. */
 export const stepAt = (script: Script, turnIndex: number, stepIndex: number, userText: string): ScriptStep => {
   const ordered = script.turns.filter((turn) => turn.when === undefined)
   const called = script.turns.find((turn) => turn.when !== undefined && userText.includes(turn.when.userTextIncludes))

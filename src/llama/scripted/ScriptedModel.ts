@@ -7,19 +7,20 @@ import type { ToolArguments } from "../../domain/ToolCall.ts"
 import { demoScript } from "./DemoScript.ts"
 import type { ModelEvent, ModelRequest } from "../LlamaClient.ts"
 import { LlamaClient } from "../LlamaClient.ts"
-import { Cut, LlamaError, Loading, Malformed, Overflow, Rejected, Stalled, Unreachable } from "../LlamaError.ts"
+import { fromKind, type LlamaError } from "../LlamaError.ts"
+import { parseJson } from "../ParseJson.ts"
 import type { Script, ScriptStep } from "./Script.ts"
 import { parse, ScriptError, stepAt } from "./Script.ts"
 import { sizeOf } from "../prompt/Trimming.ts"
 import { systemCode } from "../../domain/SystemError.ts"
 
-/** A model that says what a script has for each turn and step; without a script, a built-in one. See {@link Script}. */
+/** A model that plays the {@link Script} in the file at `path`; without a path, the built-in one. */
 export const layer = (path: string | undefined): Layer.Layer<LlamaClient, ScriptError> =>
   path === undefined
     ? fromScript(demoScript)
     : Layer.unwrap(Effect.map(read(path), (script) => fromScript(script, path)))
 
-/** A model that plays a script; `url` is what `ping` tells. */
+/** A model that plays a script; `path` is where it is from, for display. */
 export const fromScript = (script: Script, path = "built-in"): Layer.Layer<LlamaClient> =>
   Layer.succeed(
     LlamaClient,
@@ -52,14 +53,14 @@ const read = (path: string): Effect.Effect<Script, ScriptError> =>
     return "why" in parsed ? Effect.fail(ScriptError.make({ path, why: parsed.why })) : Effect.succeed(parsed.script)
   })
 
-/** One step as a stream; pieces without a delay come all at once and are still read one by one. */
+/** Plays one step. Without a delay its pieces are there at once, and the reader still pulls them one by one. */
 export const play = (step: ScriptStep, request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> => {
-  const pieces = said(step)
-  const spoken =
+  const pieces = deltas(step)
+  const paced =
     step.delayMs === undefined || step.delayMs === 0
       ? Stream.fromArray(pieces)
       : Stream.mapEffect(Stream.fromArray(pieces), (event) => Effect.delay(Effect.succeed(event), step.delayMs ?? 0))
-  return Stream.concat(Stream.concat(before(step), spoken), after(step, pieces.length, request))
+  return Stream.concat(Stream.concat(before(step), paced), after(step, pieces.length, request))
 }
 
 const before = (step: ScriptStep): Stream.Stream<ModelEvent> => {
@@ -76,7 +77,7 @@ const before = (step: ScriptStep): Stream.Stream<ModelEvent> => {
   return step.loadingMs === undefined ? Stream.fromArray(prefill) : Stream.concat(loading, Stream.fromArray(prefill))
 }
 
-const said = (step: ScriptStep): ReadonlyArray<ModelEvent> => {
+const deltas = (step: ScriptStep): ReadonlyArray<ModelEvent> => {
   const reasoning = step.reasoning === undefined ? [] : cut(step.reasoning, step.chunkSize)
   const text = step.chunks ?? (step.text === undefined ? [] : cut(step.text, step.chunkSize))
   return [
@@ -99,23 +100,22 @@ const after = (step: ScriptStep, pieces: number, request: ModelRequest): Stream.
   })
 }
 
-/** About a word each, and at most eight characters of a text without spaces; a character is never split. */
+/** Cuts a text into pieces of `size` code points, or of about a word and at most eight code points. */
 const cut = (text: string, size: number | undefined): ReadonlyArray<string> =>
   (size === undefined ? text.match(/\s*[^\s]{1,8}|\s+$/gu) : text.match(new RegExp(`[^]{1,${size}}`, "gu"))) ?? []
 
 const argumentsOf = (args: string | { readonly [key: string]: unknown }): ToolArguments => {
   if (typeof args !== "string") return { _tag: "Parsed", value: args }
-  try {
-    const value: unknown = JSON.parse(args)
-    return isObject(value)
-      ? { _tag: "Parsed", value }
-      : { _tag: "Unusable", raw: args, why: "the arguments are not a JSON object" }
-  } catch {
-    return { _tag: "Unusable", raw: args, why: "the arguments are not valid JSON" }
+  const value = parseJson(args)
+  if (isObject(value)) return { _tag: "Parsed", value }
+  return {
+    _tag: "Unusable",
+    raw: args,
+    why: `the arguments are not ${value === undefined ? "valid JSON" : "a JSON object"}`
   }
 }
 
-/** Four bytes a token; all but the newest entry counts as cached, as with a real server. */
+/** Estimates usage at four bytes a token. All but the newest entry counts as cached, as on a real server. */
 const estimate = (request: ModelRequest, completionTokens: number) => {
   const sizes = request.history.map(sizeOf)
   const all = request.system.length + sizes.reduce((sum, size) => sum + size, 0)
@@ -128,30 +128,5 @@ const lastUserText = (request: ModelRequest): string => {
   return last?.kind === "user" ? last.text : ""
 }
 
-const failureOf = (failure: NonNullable<ScriptStep["failure"]>): LlamaError => {
-  const detail = failure.message ?? `the script says ${failure.kind}`
-  switch (failure.kind) {
-    case "Unreachable":
-      return LlamaError.make({ reason: Unreachable.make({ detail }) })
-    case "Loading":
-      return LlamaError.make({ reason: Loading.make({ detail }) })
-    case "Rejected":
-      return LlamaError.make({ reason: Rejected.make({ status: failure.status ?? 500, detail }) })
-    case "Malformed":
-      return LlamaError.make({ reason: Malformed.make({ detail }) })
-    case "Cut":
-      return LlamaError.make({ reason: Cut.make({ detail }) })
-    case "Stalled":
-      return LlamaError.make({ reason: Stalled.make({ silentMs: 0, detail }) })
-    case "Overflow": {
-      const { usedTokens, windowTokens } = failure
-      return LlamaError.make({
-        reason: Overflow.make({
-          detail,
-          ...(usedTokens === undefined ? {} : { usedTokens }),
-          ...(windowTokens === undefined ? {} : { windowTokens })
-        })
-      })
-    }
-  }
-}
+const failureOf = ({ kind, message, ...fields }: NonNullable<ScriptStep["failure"]>): LlamaError =>
+  fromKind(kind, { ...fields, detail: message ?? `the script says ${kind}` })

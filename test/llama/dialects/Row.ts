@@ -1,4 +1,4 @@
-/** What a client makes of a stream; what is left out is nothing. */
+/** The outcome of decoding a stream; an absent field is empty. */
 export interface Meaning {
   readonly text?: string
   readonly reasoning?: string
@@ -6,7 +6,7 @@ export interface Meaning {
   readonly calls?: ReadonlyArray<string>
   readonly reason?: string
   readonly usage?: readonly [prompt: number, cached: number, completion: number]
-  /** The tag and the words of what went wrong. */
+  /** The tag and the message of the failure. */
   readonly failure?: readonly [tag: string, words: string]
   readonly prefill?: ReadonlyArray<readonly [processed: number, total: number, cached: number]>
 }

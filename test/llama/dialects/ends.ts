@@ -99,8 +99,8 @@ export const numbers: ReadonlyArray<Row> = [
   ]
 ]
 
-const said = { text: "Hi you" }
-const boom = failed("Rejected", "boom", said)
+const streamed = { text: "Hi you" }
+const boom = failed("Rejected", "boom", streamed)
 /** How errors come in a stream. */
 export const errors: ReadonlyArray<Row> = [
   ["as an object", hi + event({ error: { code: 500, message: "boom", type: "server_error" } }), boom],
@@ -135,12 +135,12 @@ export const errors: ReadonlyArray<Row> = [
   [
     "of the context, in mid-stream",
     hi + event({ error: { code: 500, message: "Context size has been exceeded.", type: "server_error" } }),
-    failed("Overflow", "Context size has been exceeded.", said)
+    failed("Overflow", "Context size has been exceeded.", streamed)
   ],
   [
     "that is no JSON",
     `${hi}data: Internal Server Error\n\n`,
-    failed("Malformed", "the server sent what is no JSON: Internal Server Error", said)
+    failed("Malformed", "the server sent what is no JSON: Internal Server Error", streamed)
   ],
-  ["without a message", hi + event({ error: { code: 7 } }), failed("Rejected", '{"code":7}', said)]
+  ["without a message", hi + event({ error: { code: 7 } }), failed("Rejected", '{"code":7}', streamed)]
 ]

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { inWords, restart, type ExitReport } from "../../../src/llama/managed/ExitReport.ts"
+import { toMessage, restart, type ExitReport } from "../../../src/llama/managed/ExitReport.ts"
 
 const exited = (code: number | null, signal: string | null, ...lastLines: ReadonlyArray<string>): ExitReport => ({
   _tag: "Exited",
@@ -43,5 +43,5 @@ describe("the end of a managed server", () => {
     ]
   ]
   for (const [end, words] of rows)
-    it(`is told: ${words.split("\n", 1)[0]}`, () => assert.strictEqual(inWords(end), words))
+    it(`is told: ${words.split("\n", 1)[0]}`, () => assert.strictEqual(toMessage(end), words))
 })

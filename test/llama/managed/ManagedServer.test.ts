@@ -33,7 +33,7 @@ const fake = (play: Play = {}) =>
 /** What a managed server stands on, the events that it tells, and the time that the process has left. */
 const ground = (server: FakeServer, settings: Overrides = {}) => {
   const events: Array<EmittedEvent> = []
-  const left = { ms: Infinity }
+  const remaining = { ms: Infinity }
   const emitAll = (more: ReadonlyArray<EmittedEvent>) => Effect.sync(() => void events.push(...more))
   const layer = Layer.mergeAll(
     Config.layerOf({
@@ -51,9 +51,9 @@ const ground = (server: FakeServer, settings: Overrides = {}) => {
       Layer.mock(StdoutSink)({ emitAll, post: () => {}, grant: () => {}, isGranted: () => false })
     ),
     Logger.layer([]),
-    Layer.succeed(ExitDeadline, { remainingMs: Effect.sync(() => left.ms) })
+    Layer.succeed(ExitDeadline, { remainingMs: Effect.sync(() => remaining.ms) })
   )
-  return { events, left, layer }
+  return { events, remaining, layer }
 }
 
 const serverOn = (layer: ReturnType<typeof ground>["layer"]) =>
@@ -107,7 +107,7 @@ describe.concurrent("a managed server", () => {
       )
       assert.isFalse(yield* Effect.promise(() => server.accepts()))
       assert.deepStrictEqual(
-        server.noted("Heard").map(({ signal }) => signal),
+        server.noted("Signalled").map(({ signal }) => signal),
         ["SIGTERM"]
       )
     })
@@ -122,7 +122,7 @@ describe.concurrent("a managed server", () => {
     it.effect(`that is deaf gets another TERM and KILL, ${when}`, () =>
       Effect.gen(function* () {
         const server = yield* fake({ isDeaf: true })
-        const { layer, left } = ground(server)
+        const { layer, remaining } = ground(server)
         const ready = yield* Latch.make()
         const end = yield* Latch.make()
         const life = yield* Effect.forkChild(
@@ -137,18 +137,18 @@ describe.concurrent("a managed server", () => {
           )
         )
         yield* passing(ready.await)
-        left.ms = leftMs
+        remaining.ms = leftMs
         yield* end.open
-        yield* noted(server, "Heard")
+        yield* noted(server, "Signalled")
         yield* TestClock.adjust(patience - 1)
-        assert.lengthOf(server.noted("Heard"), 1)
+        assert.lengthOf(server.noted("Signalled"), 1)
         yield* TestClock.adjust(1)
-        yield* noted(server, "Heard", 2)
+        yield* noted(server, "Signalled", 2)
         assert.isTrue(yield* Effect.promise(() => server.accepts()))
         yield* TestClock.adjust(250)
         yield* Fiber.join(life)
         assert.isFalse(yield* Effect.promise(() => server.accepts()))
-        assert.lengthOf(server.noted("Heard"), 2)
+        assert.lengthOf(server.noted("Signalled"), 2)
       })
     )
   }
@@ -192,7 +192,7 @@ describe.concurrent("a managed server", () => {
       yield* managed.start
       yield* passing(managed.listening)
       server.kill()
-      assert.include(yield* passing(managed.gone), "was ended by SIGKILL")
+      assert.include(yield* passing(managed.exited), "was ended by SIGKILL")
       yield* passing(managed.listening)
       assert.lengthOf(server.noted("Started"), 2)
     })
@@ -323,7 +323,7 @@ describe.concurrent("a call of the model in a managed server", () => {
       const { failure } = yield* outcome(client.stream(question("die")))
       assert.strictEqual(failure?._tag, "Unreachable")
       assert.include(failure?.detail, "llama-server was ended by SIGKILL")
-      assert.lengthOf(server.noted("Asked"), 3)
+      assert.lengthOf(server.noted("Requested"), 3)
     })
   )
 
@@ -335,7 +335,7 @@ describe.concurrent("a call of the model in a managed server", () => {
       const { failure } = yield* outcome(client.stream(question("die")))
       assert.strictEqual(failure?._tag, "Unreachable")
       assert.include(failure?.detail, "llama-server was ended by SIGKILL")
-      assert.lengthOf(server.noted("Asked"), 3)
+      assert.lengthOf(server.noted("Requested"), 3)
     })
   )
 
@@ -367,15 +367,15 @@ describe.concurrent("a call of the model in a managed server", () => {
       const scope = yield* Scope.make()
       const client = yield* Scope.provide(clientOn(ground(server).layer), scope)
       const call = yield* Effect.forkChild(outcome(client.stream(question("hang"))))
-      yield* passing(noted(server, "Asked"))
+      yield* passing(noted(server, "Requested"))
       yield* Fiber.interrupt(call)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* TestClock.adjust(99)
-      yield* noted(server, "Left")
-      assert.lengthOf(server.noted("Heard"), 0)
+      yield* noted(server, "Disconnected")
+      assert.lengthOf(server.noted("Signalled"), 0)
       yield* TestClock.adjust(1)
       yield* Fiber.join(closing)
-      assert.lengthOf(server.noted("Heard"), 1)
+      assert.lengthOf(server.noted("Signalled"), 1)
     })
   )
 

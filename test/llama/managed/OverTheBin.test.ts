@@ -35,7 +35,7 @@ describe.concurrent("over the real bin, a managed server", () => {
       assert.isFalse(await server.accepts())
       assert.lengthOf(server.noted("Started"), 1)
       assert.deepStrictEqual(
-        server.noted("Heard").map(({ signal }) => signal),
+        server.noted("Signalled").map(({ signal }) => signal),
         ["SIGTERM"]
       )
     }))
@@ -60,7 +60,7 @@ describe.concurrent("over the real bin, a managed server", () => {
       assert.deepInclude((await bin.response(turn)).payload, { reason: "cancelled" })
       assert.deepStrictEqual(
         server.notes.map(({ _tag }) => _tag),
-        ["Started", "Asked", "Left", "Heard"]
+        ["Started", "Requested", "Disconnected", "Signalled"]
       )
     }))
 
@@ -71,7 +71,7 @@ describe.concurrent("over the real bin, a managed server", () => {
       assert.deepStrictEqual((await bin.request("shutdown")).payload, { ok: true })
       assert.isFalse(await server.accepts())
       await bin.end()
-      assert.isNotEmpty(server.noted("Heard"))
+      assert.isNotEmpty(server.noted("Signalled"))
     }))
 
   it.each([{}, { isDeaf: true }])("does not survive a sidecar that is killed (%j)", (play) =>

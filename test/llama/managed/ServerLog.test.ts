@@ -47,11 +47,11 @@ describe("what a server writes", () => {
   it("is kept in its last twenty lines, of one server", () => {
     const log = logOf(Array.from({ length: 50 }, (_, index) => `${index}\n`).join(""))
     assert.deepStrictEqual(
-      log.last,
+      log.lastLines,
       Array.from({ length: 20 }, (_, index) => `${index + 30}`)
     )
     log.begin()
-    assert.deepStrictEqual(log.last, [])
+    assert.deepStrictEqual(log.lastLines, [])
   })
 
   it("shows no secret", () => {

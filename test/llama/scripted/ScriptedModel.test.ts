@@ -130,18 +130,18 @@ describe("the step of a script", () => {
       { steps: [{ text: "2.1" }] }
     ]
   }
-  const said = (from: Script, turn: number, step: number, text = "hi") => stepAt(from, turn, step, text).text
+  const textAt = (from: Script, turn: number, step: number, text = "hi") => stepAt(from, turn, step, text).text
   it("is found by the turn and the step", () => {
-    assert.deepStrictEqual([said(script, 0, 0), said(script, 0, 1), said(script, 1, 0)], ["1.1", "1.2", "2.1"])
+    assert.deepStrictEqual([textAt(script, 0, 0), textAt(script, 0, 1), textAt(script, 1, 0)], ["1.1", "1.2", "2.1"])
   })
-  it("is found by what the user said", () => assert.strictEqual(said(script, 0, 0, "the weather?"), "rain"))
+  it("is found by what the user said", () => assert.strictEqual(textAt(script, 0, 0, "the weather?"), "rain"))
   it("is a fixed sentence where the script has none", () => {
-    assert.strictEqual(said(script, 2, 0), "The script has nothing more to say here.")
-    assert.strictEqual(said(script, 0, 2), "The script has nothing more to say here.")
+    assert.strictEqual(textAt(script, 2, 0), "The script has nothing more to say here.")
+    assert.strictEqual(textAt(script, 0, 2), "The script has nothing more to say here.")
   })
   it("is what the script says otherwise", () => {
-    assert.strictEqual(said({ ...script, otherwise: { text: "eh?" } }, 2, 0), "eh?")
-    assert.strictEqual(said({ ...script, otherwise: "loop" }, 3, 0), "2.1")
+    assert.strictEqual(textAt({ ...script, otherwise: { text: "eh?" } }, 2, 0), "eh?")
+    assert.strictEqual(textAt({ ...script, otherwise: "loop" }, 3, 0), "2.1")
   })
 })
 

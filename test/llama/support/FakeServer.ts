@@ -6,21 +6,21 @@ import * as Path from "node:path"
 import { setTimeout } from "node:timers/promises"
 import type { Settings } from "../../../src/config/Settings.ts"
 
-/** What the fake does; read at each of its starts. */
+/** How the fake behaves; it reads this at each start. */
 export interface Play {
-  /** The first so many starts end with exit code 1. */
+  /** How many of the first starts exit with code 1. */
   readonly failures?: number
-  /** To stderr, at each start. */
+  /** Written to stderr at each start. */
   readonly writes?: string
-  /** It loads until it is told otherwise. */
+  /** It loads until {@link FakeServer.load} is called. */
   readonly isGated?: boolean
   /** It never listens. */
   readonly isMute?: boolean
-  /** It notes TERM, and goes on. */
+  /** It notes TERM and does not exit. */
   readonly isDeaf?: boolean
 }
 
-/** What it notes. */
+/** An event that the fake writes to its file of notes. */
 export type Noted =
   | {
       readonly _tag: "Started"
@@ -28,18 +28,18 @@ export type Noted =
       readonly args: ReadonlyArray<string>
       readonly stdin: string
       readonly stdout: string
-      /** The sidecar's own variables that it has got. */
+      /** The sidecar's own environment variables that it received. */
       readonly secrets: ReadonlyArray<string>
     }
-  | { readonly _tag: "Heard"; readonly signal: string }
-  | { readonly _tag: "Asked"; readonly text: string }
-  /** Its client has closed the connection. */
-  | { readonly _tag: "Left" }
+  | { readonly _tag: "Signalled"; readonly signal: string }
+  | { readonly _tag: "Requested"; readonly text: string }
+  /** The client closed a connection. */
+  | { readonly _tag: "Disconnected" }
 
-/** No wait is longer, in milliseconds: a hang becomes a failure with a message. */
+/** The longest wait, in milliseconds, so that a hang becomes a failure with a message. */
 const patience = 20_000
 
-/** A fake `llama-server` on a port that was free; what is left of it dies with the test. */
+/** A fake `llama-server` on a free port; its processes are killed at the end of the test. */
 export class FakeServer {
   readonly dir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "fake-llama-"))
   readonly command = Path.join(this.dir, "llama-server")
@@ -62,12 +62,12 @@ export class FakeServer {
     Fs.writeFileSync(Path.join(this.dir, "play.json"), JSON.stringify(play))
   }
 
-  /** The model is loaded. */
+  /** Lets the fake finish loading its model. */
   load(): void {
     Fs.writeFileSync(Path.join(this.dir, "loaded"), "")
   }
 
-  /** `localModels.managed` that starts it. */
+  /** The settings `localModels.managed` that start it. */
   get managed(): Settings["localModels"]["managed"] {
     return {
       command: this.command,
@@ -89,13 +89,13 @@ export class FakeServer {
     return this.notes.filter((note): note is Noted & { readonly _tag: T } => note._tag === tag)
   }
 
-  /** Done once it has noted something of that kind so many times. */
+  /** Waits for the note of that kind with this number, from 1. */
   async until<T extends Noted["_tag"]>(tag: T, count = 1): Promise<Noted & { readonly _tag: T }> {
     await wait(`${count} × ${tag}`, async () => this.noted(tag).length >= count)
     return this.noted(tag)[count - 1]!
   }
 
-  /** Done once nobody listens at its port. */
+  /** Waits until its port is closed. */
   gone(): Promise<void> {
     return wait("the end of the server", async () => !(await accepts(this.port)))
   }
@@ -104,7 +104,7 @@ export class FakeServer {
     return accepts(this.port)
   }
 
-  /** Like a crash. */
+  /** Kills the last started process, as in a crash. */
   kill(): void {
     const last = this.noted("Started").at(-1)
     if (last !== undefined) process.kill(last.pid, "SIGKILL")
@@ -115,7 +115,7 @@ export class FakeServer {
     Fs.rmSync(this.dir, { recursive: true, force: true })
   }
 
-  /** A process id may be another's by now. */
+  /** False if the process id belongs to another process by now. */
   #isOurs(pid: number): boolean {
     return spawnSync("ps", ["-o", "command=", "-p", `${pid}`], { encoding: "utf8" }).stdout.includes(this.dir)
   }
@@ -132,12 +132,12 @@ const wait = async (what: string, is: () => Promise<boolean>): Promise<void> => 
 const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
-    const found = (is: boolean) => {
+    const finish = (is: boolean) => {
       socket.destroy()
       resolve(is)
     }
-    socket.once("connect", () => found(true))
-    socket.on("error", () => found(false))
+    socket.once("connect", () => finish(true))
+    socket.on("error", () => finish(false))
   })
 
 const freePort = (): Promise<number> =>

@@ -50,9 +50,9 @@ export const captures: ReadonlyArray<Capture> = readdirSync(folder)
   })
 
 export const capture = (name: string): Capture => {
-  const found = captures.find((each) => each.name === name)
-  if (found === undefined) throw new Error(`no capture ${name}`)
-  return found
+  const match = captures.find((each) => each.name === name)
+  if (match === undefined) throw new Error(`no capture ${name}`)
+  return match
 }
 
 /** The streamed answers of the chat endpoint. */

@@ -58,7 +58,7 @@ export const setUp = (
     return { server, client: yield* clientOf(server.url, settings) }
   })
 
-/** All events of a call, and the reason why it failed, if it did. */
+/** The events of a call, and the reason for its failure, if it failed. */
 export const outcome = (
   stream: Stream.Stream<ModelEvent, LlamaError>
 ): Effect.Effect<{ events: ReadonlyArray<ModelEvent>; failure: LlamaError["reason"] | undefined }> =>
@@ -72,7 +72,7 @@ export const outcome = (
     )
   })
 
-/** Lets time pass, a little at a time, until a fiber is done; real answers come in between. */
+/** Advances the test clock in steps of 100 ms until a fiber is done, letting real input and output happen in between. */
 export const advanceUntil = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
   awaited(
     "the end of a call, while time passes",

@@ -1,6 +1,6 @@
 /**
- * A llama-server that is none: it loads, listens, streams, dies and is deaf as `play.json` in its folder says, and notes
- * there what happens to it. `FakeServer.ts` makes an executable of it.
+ * A fake llama-server, which `FakeServer.ts` makes executable. It loads, listens, streams, fails and ignores TERM as
+ * `play.json` in its folder says, and writes what happens to the file `notes` there.
  */
 import * as Fs from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
@@ -23,7 +23,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.on(signal, () => {
     // What came before the signal is noted before it.
     setTimeout(() => {
-      note({ _tag: "Heard", signal })
+      note({ _tag: "Signalled", signal })
       if (play.isDeaf !== true) process.exit(0)
     }, 1)
   })
@@ -36,11 +36,11 @@ if (starts < (play.failures ?? 0)) process.exit(1)
 const isLoaded = () => play.isGated !== true || Fs.existsSync(file("loaded"))
 
 const answer = (response: ServerResponse, asked: string): void => {
-  note({ _tag: "Asked", text: asked })
+  note({ _tag: "Requested", text: asked })
   if (asked === "die" || (asked === "die once" && starts === 0)) return void die()
   response.writeHead(200, { "Content-Type": "text/event-stream" })
   if (asked === "hang" || asked === "begin and die") {
-    response.on("close", () => note({ _tag: "Left" }))
+    response.on("close", () => note({ _tag: "Disconnected" }))
     return void response.write(toBytes(chunk({ content: "well" })), () => asked !== "hang" && die())
   }
   for (const piece of say({ text: "Hello." }).pieces) if (typeof piece !== "number") response.write(toBytes(piece))
