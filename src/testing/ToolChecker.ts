@@ -42,10 +42,7 @@ export class ToolChecker {
     for (const { name, parameters } of specs) {
       this.#tool = name
       const own = cases[name]
-      if (own === undefined) {
-        this.#breach("case", "it has no case")
-        continue
-      }
+      if (own === undefined) continue
       for (const each of own) yield* this.#case(each)
       const { properties } = parameters
       const names = Object.keys(isObject(properties) ? properties : {})
@@ -127,7 +124,7 @@ export class ToolChecker {
     for (const path of affected.filter((each) => !affectedResources.includes(each))) {
       this.#breach("shows", "the question does not name all that is affected", `${where} (${this.#shown(path)})`)
     }
-    for (const each of affectedResources.filter((resource) => !/^(\/|https?:)/.test(resource))) {
+    for (const each of affectedResources.filter((resource) => !/^(\/|[a-z][a-z\d+.-]*:)/i.test(resource))) {
       this.#breach("shows", "the question names what is no absolute path or URL", `${where} (${each})`)
     }
     if ([reason, preview, ...affectedResources].some((text) => text.includes(ToolWorld.secret))) {
