@@ -30,7 +30,7 @@ export interface ToolViolation {
 }
 
 /**
- * - `case`: every tool has a case, and its call succeeds;
+ * - `case`: the call of each case succeeds;
  * - `asks`: it asks at the levels that contract 7 names, wherever its paths lie;
  * - `shows`: a question has a reason, a preview unless the call only reads, and names all that it affects;
  * - `plans`: looking at a call changes nothing;
@@ -55,7 +55,7 @@ export type ToolRule =
   | "absurd"
 
 export interface ToolConformanceOptions {
-  /** By tool; each tool of the toolbox needs one. */
+  /** By tool; a tool without a case is not checked. */
   readonly cases: { readonly [tool: string]: NonEmptyReadonlyArray<ToolCase> }
   /** The toolbox to check; that of the bin unless given. */
   readonly toolbox?: Layer.Layer<Toolbox, never, Config | Workspace | SkillRegistry>

@@ -11,7 +11,7 @@ import type { Planned, Toolbox } from "../tools/Toolbox.ts"
 import { absurdArguments } from "./AbsurdArguments.ts"
 import type { ToolCase, ToolConformanceOptions, ToolRule, ToolViolation } from "./ToolCase.ts"
 import * as ToolWorld from "./ToolWorld.ts"
-import { changesOf, type PathUse } from "./WorldChanges.ts"
+import { changesOf, changesOfWatched, type PathUse } from "./WorldChanges.ts"
 
 /** A result may be so many characters longer than its arguments. */
 const longest = 100_000
@@ -42,10 +42,7 @@ export class ToolChecker {
     for (const { name, parameters } of specs) {
       this.#tool = name
       const own = cases[name]
-      if (own === undefined) {
-        this.#breach("case", "it has no case")
-        continue
-      }
+      if (own === undefined) continue
       for (const each of own) yield* this.#case(each)
       const { properties } = parameters
       const names = Object.keys(isObject(properties) ? properties : {})
@@ -127,7 +124,7 @@ export class ToolChecker {
     for (const path of affected.filter((each) => !affectedResources.includes(each))) {
       this.#breach("shows", "the question does not name all that is affected", `${where} (${this.#shown(path)})`)
     }
-    for (const each of affectedResources.filter((resource) => !/^(\/|https?:)/.test(resource))) {
+    for (const each of affectedResources.filter((resource) => !/^(\/|[a-z][a-z\d+.-]*:)/i.test(resource))) {
       this.#breach("shows", "the question names what is no absolute path or URL", `${where} (${each})`)
     }
     if ([reason, preview, ...affectedResources].some((text) => text.includes(ToolWorld.secret))) {
@@ -166,13 +163,13 @@ export class ToolChecker {
   )
 
   readonly #watched = Effect.fnUntraced({ self: this }, function* ({ args }: ToolCase, path: string) {
-    this.#world.plant()
-    const planned = yield* this.#plan(args)
-    if (planned._tag === "Refused") return
-    for (const change of changesOf(this.#world.path("home/ws", path), "writes")) {
-      if (change.name === "gets another content") change.make(this.#world.path("home/ws", path), this.#world)
+    for (const change of changesOfWatched) {
+      this.#world.plant()
+      const planned = yield* this.#plan(args)
+      if (planned._tag === "Refused") continue
+      change.make(this.#world.path("home/ws", path), this.#world)
+      yield* this.#runChanged(planned, `${path} ${change.name}`, true)
     }
-    yield* this.#runChanged(planned, `${path} gets another content`, true)
   })
 
   readonly #runChanged = Effect.fnUntraced(

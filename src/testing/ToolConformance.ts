@@ -12,7 +12,7 @@ export type { ToolCase, ToolConformanceOptions, ToolRule, ToolViolation } from "
 export type { PathUse } from "./WorldChanges.ts"
 
 /**
- * Checks every tool of a toolbox against contract 7 and the rules above, by calling it in a world of real files. An
+ * Checks the tools that have a case against contract 7 and the rules of `ToolRule`, by calling them in a world of real files. An
  * empty list: no breach. HOME of this process is changed meanwhile, so nothing else that needs it may run.
  */
 export const check = (options: ToolConformanceOptions): Effect.Effect<ReadonlyArray<ToolViolation>> =>

@@ -28,11 +28,20 @@ const leadsOut: ReadonlyArray<WorldChange> = [
   }
 ]
 
+/** A comment, so that a script that is run all the same ends well. */
+const anotherContent: WorldChange = {
+  name: "gets another content",
+  make: (path) => Fs.writeFileSync(path, "# another text\n")
+}
+
 const ofOldFile: ReadonlyArray<WorldChange> = [
-  { name: "gets another content", make: (path) => Fs.writeFileSync(path, "another text\n") },
+  anotherContent,
   { name: "is removed", make: (path) => Fs.rmSync(path) },
   { name: "becomes a folder", make: (path) => (Fs.rmSync(path), Fs.mkdirSync(path)) }
 ]
+
+/** What can happen to a file that a question is about. */
+export const changesOfWatched: ReadonlyArray<WorldChange> = [anotherContent]
 
 const ofNewFile: ReadonlyArray<WorldChange> = [
   { name: "comes into being", make: (path) => Fs.writeFileSync(path, "precious\n") },

@@ -1,4 +1,4 @@
-/** For test harnesses: a host in the same process, a gated model, a stand-in server, the contract checker. */
+/** For test harnesses: a host in the same process, a gated model, a stand-in server, and checks of the contract and of tools. */
 export * as ContractChecker from "./ContractChecker.ts"
 export * as GatedModel from "./GatedModel.ts"
 export * as LlamaAnswers from "./LlamaAnswers.ts"

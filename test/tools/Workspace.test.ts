@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, symlinkSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Workspace } from "../../src/tools/Workspace.ts"
+import { Workspace, writeNeed } from "../../src/tools/Workspace.ts"
 import { plant, settings, temporaryDirectory, toolbox } from "./fixture.ts"
 
 /**
@@ -191,6 +191,33 @@ describe("the workspace", () => {
           (yield* workspace.writing("link-inside", { workingDir: path(ws) })).path,
           path(ws, "link-inside")
         )
+      })
+    )
+  )
+
+  it.effect("asks about every place that a write changes", () =>
+    inWorld((path) =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace
+        const at = (given: string) => workspace.writing(given, { workingDir: path(ws) })
+        assert.deepStrictEqual(writeNeed([yield* at("link-outside"), yield* at("a.txt")], "move it", "both"), {
+          categories: ["other", "fs_write_workspace"],
+          reason: "move it",
+          preview: "both",
+          affectedResources: [path("elsewhere/secret.txt"), path(ws, "a.txt")]
+        })
+      })
+    )
+  )
+
+  it.effect("takes no path that the file system would take for another", () =>
+    inWorld((path) =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace
+        for (const given of ["a\0.txt", "\ud800", "a\udc00.txt"]) {
+          const refused = yield* Effect.flip(workspace.writing(given, { workingDir: path(ws) }))
+          assert.include(refused.message, "the path contains")
+        }
       })
     )
   )
