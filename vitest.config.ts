@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "scripts/**/*.test.ts"],
     exclude: [...configDefaults.exclude, "test/boot/executable.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -1,3 +1,5 @@
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { parseArgs } from "node:util"
 
 /** What an argument may be; `take` gives undefined for what it may not be. */
@@ -17,6 +19,12 @@ export const positive: Kind<number> = {
 }
 
 export const text: Kind<string> = { expected: "a text", take: (given) => given }
+
+/** A folder with this file in it. */
+export const folderWith = (file: string): Kind<string> => ({
+  expected: `a folder with ${file} in it`,
+  take: (given) => (Fs.existsSync(Path.join(given, file)) ? given : undefined)
+})
 
 /** Some of these names, separated by commas. */
 export const someOf = (names: ReadonlyArray<string>): Kind<ReadonlyArray<string>> => ({

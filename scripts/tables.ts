@@ -1,23 +1,36 @@
 /**
- * Writes the README's tables between their markers: `<!-- table: requests -->` … `<!-- /table -->`.
- * With `--check` it writes nothing, and exits 1 where a table is not what the schemas say.
+ * `npm run tables`: writes what is made from the tables of the protocol. In Markdown that stands between markers
+ * (`<!-- table: requests -->` … `<!-- /table -->`), in TypeScript below a line. With `--check` it writes nothing, and exits
+ * 1 where a file is not current.
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { fillTables, tables } from "./schema/Tables.ts"
+import { protocolPage } from "./schema/ProtocolPage.ts"
+import { eventExtensions, eventTypeNames, requestTypeNames, withEnd } from "./schema/Sources.ts"
+import { filled, tables } from "./schema/Tables.ts"
 
-const file = Path.resolve(import.meta.dirname, "../README.md")
-const text = Fs.readFileSync(file, "utf8")
-const { text: filled, unknown, absent } = fillTables(text, tables())
-
-if (unknown.length > 0) fail(`no table is named ${unknown.join(", ")}; there are ${Object.keys(tables()).join(", ")}`)
-else if (absent.length > 0) fail(`no place for the tables ${absent.join(", ")}`)
-else if (filled !== text) {
-  if (process.argv.includes("--check")) fail("the tables are not what the schemas say; npm run tables writes them")
-  else Fs.writeFileSync(file, filled)
+/** Each file, and how its text is brought up to date. Throws where the file has no place for it. */
+export const written: Readonly<Record<string, (text: string) => string>> = {
+  "README.md": (text) => filled(text, tables()),
+  "docs/protocol.md": (text) => filled(text, protocolPage()),
+  "src/protocol/Event.ts": (text) => withEnd(text, eventTypeNames()),
+  "src/protocol/EventTypes.ts": (text) => withEnd(text, eventExtensions()),
+  "src/protocol/Request.ts": (text) => withEnd(text, requestTypeNames())
 }
 
-function fail(why: string) {
-  console.error(`README.md: ${why}`)
-  process.exitCode = 1
+if (import.meta.main) {
+  const isCheck = process.argv.includes("--check")
+  for (const [path, update] of Object.entries(written)) {
+    const file = Path.resolve(import.meta.dirname, "..", path)
+    const text = Fs.readFileSync(file, "utf8")
+    try {
+      const current = update(text)
+      if (current === text) continue
+      if (isCheck) throw new Error("not what the tables of the protocol say; npm run tables writes it")
+      Fs.writeFileSync(file, current)
+    } catch (error) {
+      console.error(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+      process.exitCode = 1
+    }
+  }
 }

@@ -2,10 +2,23 @@
  * What an embedder imports: the protocol's types, the services, and their layers. A host that speaks TypeScript needs
  * only the protocol's types here, and `atomic-agent-sidecar/host`.
  */
-export type { SidecarFrame, SidecarResponse } from "./protocol/Frame.ts"
-export * from "./protocol/Event.ts"
-export * from "./protocol/Ids.ts"
-export * from "./protocol/Request.ts"
+export type { EventErrorCode, ResponseErrorCode, SidecarFrame, SidecarResponse } from "./protocol/Frame.ts"
+export type * from "./protocol/Event.ts"
+export { eventTable } from "./protocol/EventTable.ts"
+export { Extension } from "./protocol/Extension.ts"
+export {
+  ApprovalId,
+  CallId,
+  freshApprovalId,
+  freshCallId,
+  freshSessionId,
+  freshTurnId,
+  SessionId,
+  TurnId
+} from "./protocol/Ids.ts"
+export { LogLevel } from "./protocol/LogLevel.ts"
+export type * from "./protocol/Request.ts"
+export { requestTable } from "./protocol/RequestTable.ts"
 export * from "./protocol/SessionState.ts"
 
 export { Config } from "./config/Config.ts"

@@ -6,12 +6,11 @@ import * as Http from "node:http"
 
 const port = Number(process.argv[2])
 const agent = new Http.Agent({ keepAlive: true })
-let current: Http.ClientRequest | undefined
+let current: { readonly id: string; readonly request: Http.ClientRequest } | undefined
 
-const answer = (id: string, payload: object) =>
-  process.stdout.write(
-    `${JSON.stringify({ kind: "response", id: crypto.randomUUID(), correlationId: id, ok: true, payload })}\n`
-  )
+const write = (frame: object) => process.stdout.write(`${JSON.stringify(frame)}\n`)
+const respond = (correlationId: string, payload: object) =>
+  write({ kind: "response", id: crypto.randomUUID(), correlationId, ok: true, payload })
 
 const converse = (id: string, text: string) => {
   const body = JSON.stringify({
@@ -20,26 +19,28 @@ const converse = (id: string, text: string) => {
     stream_options: { include_usage: true }
   })
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
-  current = Http.request({ port, path: "/v1/chat/completions", method: "POST", headers, agent }, (response) => {
+  const passesOn = !text.includes("every 0")
+  const request = Http.request({ port, path: "/v1/chat/completions", method: "POST", headers, agent }, (response) => {
     let rest = ""
-    let reply = ""
+    let length = 0
     response.setEncoding("utf8")
     response.on("data", (more: string) => {
       const events = (rest + more).split("\n\n")
       rest = events.pop() ?? ""
-      let said = ""
+      let tokens = ""
       for (const event of events) {
         if (event === "data: [DONE]") continue
-        said += JSON.parse(event.slice("data: ".length)).choices[0]?.delta.content ?? ""
+        tokens += JSON.parse(event.slice("data: ".length)).choices[0]?.delta.content ?? ""
       }
-      reply += said
-      if (said !== "" && !text.includes("every 0")) process.stdout.write(`${JSON.stringify({ token: said })}\n`)
+      length += tokens.length
+      if (tokens !== "" && passesOn) write({ kind: "event", type: "assistant_delta", payload: { text: tokens } })
     })
-    response.on("end", () => answer(id, { length: reply.length }))
+    response.on("end", () => respond(id, { length }))
     response.on("error", () => {})
   })
-  current.on("error", () => {})
-  current.end(body)
+  current = { id, request }
+  request.on("error", () => {})
+  request.end(body)
 }
 
 let rest = ""
@@ -50,8 +51,11 @@ process.stdin.setEncoding("utf8").on("data", (more: string) => {
     const { id, type, payload } = JSON.parse(line)
     if (type === "send_message") converse(id, payload.text)
     else {
-      if (type === "cancel") current?.destroy()
-      answer(id, { ok: true })
+      if (type === "cancel" && current !== undefined) {
+        current.request.destroy()
+        respond(current.id, {})
+      }
+      respond(id, {})
     }
   }
 })

@@ -33,10 +33,12 @@ const stream = (socket: Net.Socket, body: string) => {
     socket.write(token(` ${process.hrtime.bigint()}`))
     sent += 1
     if (sent < tokens) return
-    clearInterval(timer)
+    stop()
+    socket.off("close", stop)
     socket.write(after)
   }, everyMs)
-  socket.once("close", () => clearInterval(timer))
+  const stop = () => clearInterval(timer)
+  socket.once("close", stop)
 }
 
 const json = (socket: Net.Socket, status: string, value: unknown) => {

@@ -1,43 +1,44 @@
-import { type Bench, interleave, median, type Row, rounds, spawnBare, spawnSidecar } from "./Bench.ts"
+import type { Experiment } from "./Experiment.ts"
+import { median } from "./Statistics.ts"
+import { bareClient, type Bench, type Spawn } from "./Subject.ts"
 import { framesOf, requestLine, type Wire } from "./Wire.ts"
 
 const pipelined = 20_000
 const oneByOne = 2000
+const beside = { name: "bare Node echoing JSON" }
 
 /** Requests one after another, and all at once. */
-export const pings = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
-  const withWire = (spawn: (bench: Bench) => Wire, measure: (wire: Wire) => Promise<number>) => async () => {
-    const wire = spawn(bench)
-    await wire.call("first", "ping", {})
-    wire.take()
-    const result = await measure(wire)
-    await wire.end()
-    return result
+export const pings: ReadonlyArray<Experiment> = [
+  {
+    rounds: 5,
+    limit: bareClient,
+    measure: async (spawn, bench) => ({ trip: await withWarm(spawn, bench, roundTrip) }),
+    rows: [{ name: "one ping's round trip", unit: "ms", figure: "trip", beside, aims: [] }]
+  },
+  {
+    rounds: 7,
+    limit: bareClient,
+    measure: async (spawn, bench) => ({ rate: await withWarm(spawn, bench, rate) }),
+    rows: [
+      {
+        name: "20,000 pipelined pings",
+        unit: "/s",
+        figure: "rate",
+        beside,
+        aims: [{ of: "value", least: 120_000 }]
+      }
+    ]
   }
-  const trips = await interleave(rounds(bench, 5), {
-    ours: withWire(spawnSidecar, roundTrip),
-    bare: withWire(spawnBare, roundTrip)
-  })
-  const rates = await interleave(rounds(bench, 7), {
-    ours: withWire(spawnSidecar, rate),
-    bare: withWire(spawnBare, rate)
-  })
-  return [
-    {
-      name: "one ping's round trip",
-      unit: "ms",
-      value: trips.ours,
-      beside: { name: "bare Node echoing JSON", value: trips.bare },
-      aims: []
-    },
-    {
-      name: "20,000 pipelined pings",
-      unit: "/s",
-      value: rates.ours,
-      beside: { name: "bare Node echoing JSON", value: rates.bare },
-      aims: [{ of: "value", least: 120_000 }]
-    }
-  ]
+]
+
+/** Measures on a program that has answered once. */
+const withWarm = async (spawn: Spawn, bench: Bench, measure: (wire: Wire) => Promise<number>): Promise<number> => {
+  const wire = spawn(bench)
+  await wire.call("first", "ping", {})
+  wire.take()
+  const result = await measure(wire)
+  await wire.end()
+  return result
 }
 
 /** The median, in milliseconds. */

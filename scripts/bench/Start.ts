@@ -1,84 +1,79 @@
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
-import { answerOf, type Bench, interleave, type Row, rounds, spawnSidecar, startSession, turn } from "./Bench.ts"
-import { Wire } from "./Wire.ts"
+import type { Experiment } from "./Experiment.ts"
+import { bareNode, type Bench, type Spawn, startSession, takeResponse, turn } from "./Subject.ts"
+import type { Wire } from "./Wire.ts"
 
-const answersALine = `process.stdin.on("data", () => process.stdout.write("{}\\n"))`
-const bareNode = `node -e answering a line`
+const beside = { name: "node -e answering lines" }
 
-/** From `spawn` to the first answer, and what the process weighs then. */
-export const start = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
-  const bareLine = async () => {
-    const wire = new Wire(["-e", answersALine])
-    const arrived = wire.until("{}")
-    wire.write("{}\n")
-    const took = (await arrived) - wire.spawnedAt
-    await wire.end()
-    return took
+/** From `spawn` to the first answers, and what the process weighs then. */
+export const start: ReadonlyArray<Experiment> = [
+  {
+    rounds: 15,
+    limit: bareNode,
+    measure: async (spawn, bench) => ({
+      response: await firstResponse(spawn, bench),
+      answer: await firstAnswer(spawn, bench)
+    }),
+    rows: [
+      { name: "spawn → ping answered", unit: "ms", figure: "response", beside, aims: [{ of: "ratio", most: 1.8 }] },
+      { name: "spawn → first turn answered", unit: "ms", figure: "answer", beside, aims: [{ of: "ratio", most: 3 }] }
+    ]
+  },
+  {
+    rounds: 5,
+    limit: bareNode,
+    measure: async (spawn, bench) => {
+      const wire = spawn(bench)
+      await startSession(wire, bench)
+      return { resident: await restingMemory(wire) }
+    },
+    rows: [
+      {
+        name: "resident after start_session",
+        unit: "MiB",
+        figure: "resident",
+        beside,
+        aims: [
+          { of: "value", most: 80 },
+          { of: "ratio", most: 2 }
+        ]
+      }
+    ]
   }
-  const ping = (executable?: string) => async () => {
-    const wire = spawnSidecar(bench, executable)
-    const took = (await wire.call("1", "ping", {})) - wire.spawnedAt
-    answerOf(wire)
-    await wire.end()
-    return took
-  }
-  const reply = async () => {
-    const wire = spawnSidecar(bench)
-    const sessionId = await startSession(wire, bench)
-    await turn(wire, "2", sessionId, "[[tokens 1 every 0]]")
-    const took = performance.now() - wire.spawnedAt
-    answerOf(wire)
-    await wire.end()
-    return took
-  }
-  const times = await interleave(rounds(bench, 15), {
-    bareLine,
-    ping: ping(),
-    reply,
-    executable: ping(bench.executable)
-  })
+]
 
-  const bareMemory = async () => {
-    const wire = new Wire(["-e", answersALine])
-    const arrived = wire.until("{}")
-    wire.write("{}\n")
-    await arrived
-    return restingMemory(wire)
-  }
-  const memory = async () => {
-    const wire = spawnSidecar(bench)
-    await startSession(wire, bench)
-    return restingMemory(wire)
-  }
-  const weights = await interleave(rounds(bench, 5), { bareMemory, memory })
-
-  const beside = { name: bareNode, value: times.bareLine }
-  return [
-    { name: "spawn → ping answered", unit: "ms", value: times.ping, beside, aims: [{ of: "ratio", most: 1.8 }] },
-    ...(bench.executable === undefined
-      ? []
-      : [
-          {
-            name: "spawn → ping answered, single executable",
-            unit: "ms",
-            value: times.executable,
-            beside: { name: "the bin", value: times.ping },
-            aims: [{ of: "ratio" as const, most: 1 }]
-          }
-        ]),
-    { name: "spawn → first turn answered", unit: "ms", value: times.reply, beside, aims: [{ of: "ratio", most: 3 }] },
+/** The single executable's first response, beside that of the bin. */
+export const executableStart = (bin: Spawn): Experiment => ({
+  rounds: 15,
+  limit: bin,
+  measure: async (spawn, bench) => ({ response: await firstResponse(spawn, bench) }),
+  rows: [
     {
-      name: "resident after start_session",
-      unit: "MiB",
-      value: weights.memory,
-      beside: { name: bareNode, value: weights.bareMemory },
-      aims: [
-        { of: "value", most: 80 },
-        { of: "ratio", most: 2 }
-      ]
+      name: "spawn → ping answered, single executable",
+      unit: "ms",
+      figure: "response",
+      beside: { name: "the bin" },
+      aims: [{ of: "ratio", most: 1 }]
     }
   ]
+})
+
+const firstResponse = async (spawn: Spawn, bench: Bench): Promise<number> => {
+  const wire = spawn(bench)
+  const took = (await wire.call("1", "ping", {})) - wire.spawnedAt
+  takeResponse(wire)
+  await wire.end()
+  return took
+}
+
+const firstAnswer = async (spawn: Spawn, bench: Bench): Promise<number> => {
+  const wire = spawn(bench)
+  await turn(wire, "1", await startSession(wire, bench), "[[tokens 1 every 0]]")
+  const took = performance.now() - wire.spawnedAt
+  takeResponse(wire)
+  await wire.end()
+  return took
 }
 
 /** Resident memory a moment after the last answer, in MiB; ends the process. */

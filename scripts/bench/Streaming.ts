@@ -1,123 +1,111 @@
 import * as Http from "node:http"
-import {
-  answerOf,
-  type Bench,
-  interleave,
-  quantile,
-  type Row,
-  rounds,
-  spawnBare,
-  spawnSidecar,
-  startSession,
-  turn
-} from "./Bench.ts"
-import { framesOf, type Read, type Wire } from "./Wire.ts"
+import type { Experiment } from "./Experiment.ts"
+import { quantile } from "./Statistics.ts"
+import { bareClient, type Bench, startSession, takeResponse, turn } from "./Subject.ts"
+import { framesOf, type Read } from "./Wire.ts"
 
 const burst = 20_000
-const paced = 400
+const warming = "[[tokens 50 every 2]]"
+const paced = "[[tokens 400 every 4]]"
+const passingOn = { name: "bare Node passing it on" }
 
 /** How fast tokens pass through, and how long one is on its way. */
-export const streaming = async (bench: Bench): Promise<ReadonlyArray<Row>> => {
-  const rates = await interleave(rounds(bench, 7), {
-    ours: async () => {
-      const wire = spawnSidecar(bench)
+export const streaming: ReadonlyArray<Experiment> = [
+  {
+    rounds: 7,
+    limit: bareClient,
+    measure: async (spawn, bench) => {
+      const wire = spawn(bench)
       const sessionId = await startSession(wire, bench)
-      const result = await rate(wire, sessionId, throughSidecar)
+      const text = `[[tokens ${burst} every 0]]`
+      // The second answer is measured: the code is warm then.
+      await turn(wire, "a", sessionId, text)
+      wire.take()
+      const took = await turn(wire, "b", sessionId, text)
+      const length = lengthOf(wire.take())
+      if (length !== burst * 5) throw new Error(`${length} of ${burst * 5} characters arrived`)
       await wire.end()
-      return result
+      return { rate: burst / (took / 1000) }
     },
-    bare: async () => {
-      const wire = spawnBare(bench)
-      const result = await rate(wire, "", () => burst * 5)
+    rows: [
+      {
+        name: "20,000 tokens in one answer",
+        unit: "/s",
+        figure: "rate",
+        beside: { name: "bare Node reading the stream" },
+        aims: [
+          { of: "value", least: 100_000 },
+          { of: "ratio", least: 0.25 }
+        ]
+      }
+    ]
+  },
+  {
+    rounds: 5,
+    limit: bareClient,
+    measure: async (spawn, bench) => {
+      const wire = spawn(bench)
+      const sessionId = await startSession(wire, bench)
+      await turn(wire, "a", sessionId, warming)
+      takeResponse(wire)
+      await turn(wire, "b", sessionId, paced)
+      const through = delaysOf(wire.take(), "assistant_delta")
       await wire.end()
-      return result
-    }
-  })
-
-  const ours: Array<number> = []
-  const bare: Array<number> = []
-  const direct: Array<number> = []
-  // Once for nothing: the first way is a cold one.
-  await directDelays(bench)
-  for (let round = 0; round < rounds(bench, 3); round++) {
-    const wire = spawnSidecar(bench)
-    ours.push(...(await delays(wire, await startSession(wire, bench), "assistant_delta")))
-    bare.push(...(await delays(spawnBare(bench), "", "token")))
-    direct.push(...(await directDelays(bench)))
-  }
-  const addedRow = (name: string, part: number, most: number): Row => {
-    const addedBy = (ways: ReadonlyArray<number>) => quantile(ways, part) - quantile(direct, part)
-    return {
-      name: `added to a token's way, ${name}`,
-      unit: "ms",
-      value: addedBy(ours),
-      beside: { name: "bare Node passing it on", value: addedBy(bare) },
-      aims: [{ of: "value", most }]
-    }
-  }
-  return [
-    {
-      name: "20,000 tokens in one answer",
-      unit: "/s",
-      value: rates.ours,
-      beside: { name: "bare Node reading the stream", value: rates.bare },
-      aims: [
-        { of: "value", least: 100_000 },
-        { of: "ratio", least: 0.25 }
-      ]
+      await readStream(bench, warming)
+      const direct = delaysOf(await readStream(bench, paced), "content")
+      const added = (part: number) => quantile(through, part) - quantile(direct, part)
+      return { p50: added(0.5), p99: added(0.99) }
     },
-    addedRow("p50", 0.5, 0.25),
-    addedRow("p99", 0.99, 1.2)
-  ]
-}
+    rows: [
+      {
+        name: "added to a token's way, p50",
+        unit: "ms",
+        figure: "p50",
+        beside: passingOn,
+        aims: [{ of: "value", most: 0.25 }]
+      },
+      {
+        name: "added to a token's way, p99",
+        unit: "ms",
+        figure: "p99",
+        beside: passingOn,
+        aims: [{ of: "value", most: 1.2 }]
+      }
+    ]
+  }
+]
 
-/** Tokens a second; of the second answer, when the code is warm. */
-const rate = async (wire: Wire, sessionId: string, lengthOf: (wire: Wire) => number): Promise<number> => {
-  await turn(wire, "a", sessionId, `[[tokens ${burst} every 0]]`)
-  wire.take()
-  const took = await turn(wire, "b", sessionId, `[[tokens ${burst} every 0]]`)
-  const length = lengthOf(wire)
-  if (length !== burst * 5) throw new Error(`${length} of ${burst * 5} characters arrived`)
-  return burst / (took / 1000)
-}
+/** How many characters of an answer arrived: in its deltas, or as the response of bare Node counts them. */
+const lengthOf = (reads: ReadonlyArray<Read>): number =>
+  framesOf(reads)
+    .filter(({ type, kind }) => type === "assistant_delta" || kind === "response")
+    .reduce((sum, { payload }) => sum + (payload.text?.length ?? payload.length ?? 0), 0)
 
-const throughSidecar = (wire: Wire): number =>
-  framesOf(wire.take())
-    .filter(({ type }) => type === "assistant_delta")
-    .reduce((length, { payload }) => length + (payload.text?.length ?? 0), 0)
-
-/** From the server's write to our read, in milliseconds, of each token of a paced answer. */
-const delays = async (wire: Wire, sessionId: string, sign: string): Promise<ReadonlyArray<number>> => {
-  await turn(wire, "a", sessionId, "[[tokens 50 every 2]]")
-  answerOf(wire)
-  await turn(wire, "b", sessionId, `[[tokens ${paced} every 4]]`)
-  const reads = wire.take()
-  await wire.end()
-  return waysOf(reads, sign)
-}
-
-const directDelays = (bench: Bench): Promise<ReadonlyArray<number>> =>
+/** What a client with nothing in between reads of an answer. */
+const readStream = (bench: Bench, content: string): Promise<ReadonlyArray<Read>> =>
   new Promise((resolve, reject) => {
     const reads: Array<Read> = []
-    const body = JSON.stringify({ messages: [{ role: "user", content: `[[tokens ${paced} every 4]]` }], stream: true })
     const options = { port: bench.port, path: "/v1/chat/completions", method: "POST" }
     Http.request(options, (response) => {
       response.on("data", (bytes: Buffer) =>
         reads.push({ at: performance.now(), clock: process.hrtime.bigint(), bytes })
       )
-      response.on("end", () => resolve(waysOf(reads, "content")))
+      response.on("end", () => resolve(reads))
     })
       .on("error", reject)
-      .end(body)
+      .end(JSON.stringify({ messages: [{ role: "user", content }], stream: true }))
   })
 
-/** Each token's text is the moment of its sending; a read may hold several, merged or not. */
-const waysOf = (reads: ReadonlyArray<Read>, only: string): ReadonlyArray<number> =>
+/**
+ * From the server's write to our read, in milliseconds, of each token of an answer. A token's text is the moment of its
+ * sending; a read may hold several, merged or not, on lines that contain `sign`.
+ */
+const delaysOf = (reads: ReadonlyArray<Read>, sign: string): ReadonlyArray<number> =>
   reads.flatMap(({ clock, bytes }) =>
     bytes
       .toString("utf8")
       .split("\n")
-      .filter((line) => line.includes(`"${only}"`))
+      .filter((line) => line.includes(`"${sign}"`))
       .flatMap((line) => [...line.matchAll(/ (\d{9,})/g)])
       .map(([, sent = "0"]) => Number(clock - BigInt(sent)) / 1e6)
   )

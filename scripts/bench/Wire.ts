@@ -5,16 +5,16 @@ export class Wire {
   readonly spawnedAt = performance.now()
   readonly #child: ChildProcess
   #reads: Array<Read> = []
-  #watch: { readonly needle: string; readonly found: (at: number) => void } | undefined
+  #watch: { readonly needle: string; readonly resolve: (at: number) => void } | undefined
   #tail = ""
-  #gone: string | undefined
+  #ended: string | undefined
 
-  constructor(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env, program = process.execPath) {
+  constructor([program = "", ...args]: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env) {
     this.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] })
     this.#child.stdin?.on("error", () => {})
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#read(bytes))
     this.#child.on("close", (code, signal) => {
-      this.#gone = `${[program, ...args].join(" ")} ended: ${signal ?? code}`
+      this.#ended = `${[program, ...args].join(" ")} ended: ${signal ?? code}`
     })
   }
 
@@ -29,14 +29,14 @@ export class Wire {
   /** When the text came, on the clock of `performance.now()`. What was read before it was asked for does not count. */
   until(needle: string): Promise<number> {
     return new Promise((resolve, reject) => {
-      if (this.#gone !== undefined) reject(new Error(this.#gone))
-      const lost = () => reject(new Error(`${this.#gone ?? "a child"} while waiting for ${needle}`))
-      this.#child.once("close", lost)
+      if (this.#ended !== undefined) reject(new Error(this.#ended))
+      const onClose = () => reject(new Error(`${this.#ended ?? "a child"} while waiting for ${needle}`))
+      this.#child.once("close", onClose)
       this.#tail = ""
       this.#watch = {
         needle,
-        found: (at) => {
-          this.#child.off("close", lost)
+        resolve: (at) => {
+          this.#child.off("close", onClose)
           this.#watch = undefined
           resolve(at)
         }
@@ -59,11 +59,11 @@ export class Wire {
   }
 
   async end(): Promise<void> {
-    const gone = new Promise((resolve) => this.#child.once("close", resolve))
-    if (this.#gone !== undefined) return
+    const closed = new Promise((resolve) => this.#child.once("close", resolve))
+    if (this.#ended !== undefined) return
     this.#child.stdin?.end()
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), 5000)
-    await gone
+    await closed
     clearTimeout(timer)
   }
 
@@ -71,9 +71,9 @@ export class Wire {
     const at = performance.now()
     this.#reads.push({ at, clock: process.hrtime.bigint(), bytes })
     if (this.#watch === undefined) return
-    const { needle, found } = this.#watch
+    const { needle, resolve } = this.#watch
     const text = this.#tail + bytes.toString("latin1")
-    if (text.includes(needle)) return found(at)
+    if (text.includes(needle)) return resolve(at)
     this.#tail = text.slice(-needle.length)
   }
 }
@@ -103,6 +103,12 @@ export interface Frame {
   readonly kind: string
   readonly type?: string
   readonly ok?: boolean
-  readonly payload: { readonly text?: string; readonly sessionId?: string; readonly reason?: string }
+  readonly payload: {
+    readonly text?: string
+    readonly sessionId?: string
+    readonly reason?: string
+    /** Of the answer: bare Node counts what it does not pass on. */
+    readonly length?: number
+  }
   readonly error?: { readonly message: string }
 }

@@ -30,7 +30,7 @@ export const rooms: ReadonlyArray<Room> = [
     name: "session",
     mayImport: ["protocol", "domain", "config", "files", "stdio", "store", "skills", "llama", "tools"]
   },
-  { name: "telemetry", mayImport: ["Version.ts", "protocol", "config", "http", "session"] },
+  { name: "telemetry", mayImport: ["Version.ts", "protocol", "config", "session"] },
   {
     name: "router",
     mayImport: ["Version.ts", "protocol", "domain", "config", "files", "stdio", "skills", "session"]

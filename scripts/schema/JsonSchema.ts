@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** As much of JSON Schema as our schemas come out as. */
+/** As much of JSON Schema as the protocol's schemas come out as. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -15,44 +15,45 @@ export interface JsonSchema {
   readonly description?: string
 }
 
-/** The plain JSON Schema of a schema, without what every one of them would repeat. */
-export const jsonSchemaOf = (schema: Schema.Constraint): JsonSchema => slim(Schema.toJsonSchemaDocument(schema).schema)
+export interface NamedSchemas {
+  readonly schema: JsonSchema
+  /** The schemas inside that have an identifier, by it. */
+  readonly named: Readonly<Record<string, JsonSchema>>
+}
 
-/** Puts a reference wherever one of the named schemas stands, so that a code generator makes one type of it. */
-export const withReferences =
-  (named: Readonly<Record<string, JsonSchema>>) =>
-  (schema: JsonSchema): JsonSchema => {
-    const names = new Map(Object.entries(named).map(([name, each]) => [JSON.stringify(each), name]))
-    const inner = (value: unknown): unknown => {
-      const name = names.get(JSON.stringify(value))
-      return name === undefined ? mapValues(value, inner) : reference(name)
-    }
-    return mapValues(schema, inner) as JsonSchema
+/** The JSON Schema of a schema; what has an identifier inside it is a reference to `#/definitions/`, so that a code generator makes one type of it. */
+export const jsonSchemaOf = (schema: Schema.Constraint): NamedSchemas => {
+  const { definitions, schema: body } = Schema.toJsonSchemaDocument(schema)
+  return {
+    schema: simplified(body),
+    named: Object.fromEntries(Object.entries(definitions).map(([name, each]) => [name, simplified(each)]))
   }
+}
 
 export const reference = (name: string): JsonSchema => ({ $ref: `#/definitions/${name}` })
 
+/** The name in a reference. */
+export const nameOf = ($ref: string): string => $ref.replace("#/definitions/", "")
+
 /**
- * Drops the bounds of a safe integer, which make generators choose odd number types, and `additionalProperties: true`,
- * which is the default.
+ * Writes a schema as code generators read it best. The bounds of a safe integer go, which make them choose odd number
+ * types, as does `additionalProperties: true`, the default. A description stands beside what it describes, where Effect
+ * puts it into an `allOf`, which would become a type of its own.
  */
-const slim = (value: unknown): JsonSchema => {
-  const inner = (each: unknown): unknown => {
-    const mapped = mapValues(each, inner)
-    if (typeof mapped !== "object" || mapped === null || Array.isArray(mapped)) return mapped
-    return Object.fromEntries(
-      Object.entries(mapped).filter(
-        ([key, entry]) =>
-          !(key === "additionalProperties" && entry === true) &&
-          !((key === "minimum" || key === "maximum") && Math.abs(Number(entry)) === Number.MAX_SAFE_INTEGER)
-      )
-    )
-  }
-  return inner(value) as JsonSchema
+const simplified = (value: unknown): JsonSchema => inner(value) as JsonSchema
+
+const inner = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(inner)
+  if (typeof value !== "object" || value === null) return value
+  const { allOf = [], ...own } = Object.fromEntries(
+    Object.entries(value)
+      .map(([key, entry]) => [key, inner(entry)] as const)
+      .filter(([key, entry]) => !isNoise(key, entry))
+  ) as { readonly allOf?: ReadonlyArray<object> }
+  const merged = Object.assign({}, ...allOf, own) as { readonly $ref?: string }
+  return merged.$ref === undefined ? merged : { ...merged, $ref: merged.$ref.replace("#/$defs/", "#/definitions/") }
 }
 
-const mapValues = (value: unknown, f: (value: unknown) => unknown): unknown => {
-  if (Array.isArray(value)) return value.map(f)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, f(entry)]))
-}
+const isNoise = (key: string, entry: unknown): boolean =>
+  (key === "additionalProperties" && entry === true) ||
+  ((key === "minimum" || key === "maximum") && Math.abs(Number(entry)) === Number.MAX_SAFE_INTEGER)

@@ -1,7 +1,6 @@
-import { extensionEvents, specifiedEvents } from "../../src/protocol/Event.ts"
-import { extended, extensionOf, type RequestType, specified } from "../../src/protocol/Request.ts"
-import { definitions, pascal } from "./Definitions.ts"
-import type { JsonSchema } from "./JsonSchema.ts"
+import { definitions, eventEntries, pascal, requestEntries } from "./Definitions.ts"
+import { type JsonSchema, nameOf } from "./JsonSchema.ts"
+import { code, table } from "./Markdown.ts"
 
 /** The tables of the README by name, as Markdown. */
 export const tables = (): Readonly<Record<string, string>> => {
@@ -10,22 +9,44 @@ export const tables = (): Readonly<Record<string, string>> => {
   const request = (type: string) => [code(type), shape(`${pascal(type)}Payload`), shape(`${pascal(type)}Result`)]
   const event = (type: string) => [code(type), shape(`${pascal(type)}Event`)]
   const values = Object.entries(all).filter(([, schema]) => schema.enum !== undefined)
+  const [ownRequests, moreRequests] = parted(requestEntries)
+  const [ownEvents, moreEvents] = parted(eventEntries)
   return {
-    requests: table(["type", "payload", "response payload"], Object.keys(specified).map(request)),
+    requests: table(
+      ["type", "payload", "response payload"],
+      ownRequests.map(([type]) => request(type))
+    ),
     "extension-requests": table(
       ["type", "extension", "payload", "response payload"],
-      Object.keys(extended).map((type) => {
+      moreRequests.map(([type, { extension }]) => {
         const [name = "", ...shapes] = request(type)
-        return [name, code(extensionOf[type as RequestType]), ...shapes]
+        return [name, code(extension), ...shapes]
       })
     ),
-    events: table(["type", "payload"], Object.keys(specifiedEvents).map(event)),
-    "extension-events": table(["type", "payload"], Object.keys(extensionEvents).map(event)),
+    events: table(
+      ["type", "payload"],
+      ownEvents.map(([type]) => event(type))
+    ),
+    "extension-events": table(
+      ["type", "extension", "payload"],
+      moreEvents.map(([type, { extension }]) => {
+        const [name = "", shape = ""] = event(type)
+        return [name, code(extension), shape]
+      })
+    ),
     values: table(
       ["name", "values"],
       values.map(([name, schema]) => [code(name), (schema.enum ?? []).map((value) => code(String(value))).join(", ")])
     )
   }
+}
+
+/** What every host has, and what it gets by `hello`, which stands with the latter. */
+const parted = <E extends { readonly extension?: string }>(
+  entries: ReadonlyArray<readonly [type: string, entry: E]>
+) => {
+  const isExtended = ([type, { extension }]: readonly [string, E]) => extension !== undefined || type === "hello"
+  return [entries.filter((each) => !isExtended(each)), entries.filter(isExtended)] as const
 }
 
 /** The text with every marked table filled in, the marked names that no table has, and the tables without a place. */
@@ -45,10 +66,19 @@ export const fillTables = (text: string, all: Readonly<Record<string, string>>) 
   }
 }
 
+/** As `fillTables`. Throws where a marked name has no table, or a table has no place. */
+export const filled = (text: string, all: Readonly<Record<string, string>>): string => {
+  const { absent, text: full, unknown } = fillTables(text, all)
+  if (unknown.length > 0)
+    throw new Error(`no table is named ${unknown.join(", ")}; there are ${Object.keys(all).join(", ")}`)
+  if (absent.length > 0) throw new Error(`no place for the tables ${absent.join(", ")}`)
+  return full
+}
+
 /** `{ sessionId, maxSteps?, queued: [{ turnId }] }`: names and nesting, as the specification writes them. */
 export const notation = (schema: JsonSchema, all: Readonly<Record<string, JsonSchema>>): string | undefined => {
   if (schema.$ref !== undefined) {
-    const name = schema.$ref.replace("#/definitions/", "")
+    const name = nameOf(schema.$ref)
     return all[name]?.enum === undefined ? name : undefined
   }
   if (schema.anyOf !== undefined) {
@@ -68,8 +98,3 @@ export const notation = (schema: JsonSchema, all: Readonly<Record<string, JsonSc
   })
   return `{ ${keys.join(", ")} }`
 }
-
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
-
-const code = (text: string | undefined): string => (text === undefined ? "–" : `\`${text}\``)

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { LogLevel } from "../protocol/Event.ts"
+import { LogLevel } from "../protocol/LogLevel.ts"
 import { firstFault, pathText } from "../protocol/Explain.ts"
 import { allowedHost } from "./AllowedHost.ts"
 import { ConfigInvalid, mayHoldPassword, shown } from "./ConfigInvalid.ts"

@@ -1,5 +1,5 @@
 import type * as Redacted from "effect/Redacted"
-import type { LogLevel } from "../protocol/Event.ts"
+import type { LogLevel } from "../protocol/LogLevel.ts"
 
 /** Every setting, resolved: environment over `.env` over `config.json` over default (runtime, Configuration). */
 export interface Settings {

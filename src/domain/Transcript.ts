@@ -1,5 +1,5 @@
 import { isObject } from "effect/Predicate"
-import type { Record } from "../protocol/SessionState.ts"
+import type { SessionRecord } from "../protocol/SessionState.ts"
 import { wellFormedJson } from "./WellFormed.ts"
 
 /** Something the model was told that no user said: the closing notice of a last step, a change of the skills. */
@@ -11,7 +11,7 @@ export interface Notice {
 }
 
 /** One committed thing of a session: what `get_session` shows, and the notices that only the model saw. */
-export type Entry = Record | Notice
+export type Entry = SessionRecord | Notice
 
 /** One message as a chat endpoint takes it. */
 export type ChatMessage =
@@ -37,8 +37,8 @@ export const wireName = (tool: string): string => tool.replaceAll(/[^A-Za-z0-9_-
 export const noResult = "No result: the turn ended before this call was run."
 
 /** What the host may see of a history. */
-export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<Record> =>
-  entries.filter((entry): entry is Record => entry.kind !== "notice")
+export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<SessionRecord> =>
+  entries.filter((entry): entry is SessionRecord => entry.kind !== "notice")
 
 /**
  * What the model sees of a history (runtime, Prompt). It only grows at its end: the messages of a history are the

@@ -1,42 +1,12 @@
-import type { EventType, SidecarEvent } from "../protocol/Event.ts"
-
-/** Every type that the protocol knows, written out: the schemas would bring all of Effect into a plain host. */
-const known: { readonly [T in EventType]: true } = {
-  session_started: true,
-  turn_started: true,
-  turn_finished: true,
-  step_started: true,
-  step_finished: true,
-  session_completed: true,
-  session_failed: true,
-  user_message: true,
-  assistant_delta: true,
-  assistant_reply: true,
-  reasoning_delta: true,
-  tool_call_started: true,
-  tool_call_result: true,
-  steer_applied: true,
-  steer_undelivered: true,
-  approval_request: true,
-  llm_request: true,
-  llm_response: true,
-  llm_unavailable: true,
-  skill_registry_updated: true,
-  log: true,
-  metric: true,
-  error: true,
-  llm_progress: true,
-  llm_state: true,
-  approval_resolved: true,
-  turn_queued: true
-}
+import type { SidecarEvent } from "../protocol/Event.ts"
+import { eventExtensions } from "../protocol/EventTypes.ts"
 
 /** Whether a frame is an event that this release knows; a newer sidecar may send others. */
 export const isKnownEvent = (frame: unknown): frame is SidecarEvent =>
   isObject(frame) &&
   frame["kind"] === "event" &&
   typeof frame["type"] === "string" &&
-  Object.hasOwn(known, frame["type"]) &&
+  Object.hasOwn(eventExtensions, frame["type"]) &&
   isObject(frame["payload"])
 
 export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>

@@ -71,7 +71,7 @@ export const send = (request: HttpRequest, url: URL, agent: Agent): HttpExchange
   let wake: (() => void) | undefined
 
   const changed = () => {
-    if (isReleased && body !== undefined) readAll(body)
+    if (isReleased && body !== undefined) skipAll(body)
     const waiter = wake
     wake = undefined
     waiter?.()
@@ -200,4 +200,8 @@ const readAll = (from: Readable): Uint8Array | null => {
   for (let part = from.read(); part !== null; part = from.read()) parts.push(part)
   const [first = null] = parts
   return parts.length > 1 ? Buffer.concat(parts) : first
+}
+
+const skipAll = (from: Readable): void => {
+  while (from.read() !== null);
 }

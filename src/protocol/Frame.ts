@@ -1,4 +1,4 @@
-import type { Event, SidecarEvent } from "./Event.ts"
+import type { EmittedEvent, SidecarEvent } from "./Event.ts"
 import { uuid } from "./Ids.ts"
 
 /** The codes of a failed response. */
@@ -45,7 +45,7 @@ const toJson = (value: unknown): string => {
 
 // The envelopes are put together by hand: they are written for every token, and their keys never change.
 
-export const eventLine = ({ payload, type }: Event): string =>
+export const eventLine = ({ payload, type }: EmittedEvent): string =>
   `{"kind":"event","id":"${uuid()}","type":"${type}","payload":${toJson(payload)}}\n`
 
 export const successLine = (correlationId: string, payload: unknown): string =>

@@ -1,18 +1,26 @@
 import * as Schema from "effect/Schema"
+import { field, optionalField } from "./Field.ts"
 
-/** What a tool call ended with. */
-export const ResultStatus = Schema.Literals(["ok", "error"])
+export const ResultStatus = Schema.Literals(["ok", "error"]).annotate({
+  identifier: "ResultStatus",
+  description: "How a tool call ended: `error` also for a call that was denied, refused or cancelled."
+})
 export type ResultStatus = typeof ResultStatus.Type
 
-/** Why a turn ended (contract 6). */
-export const TurnReason = Schema.Literals(["reply", "finish", "max_steps", "cancelled", "failed"])
+export const TurnReason = Schema.Literals(["reply", "finish", "max_steps", "cancelled", "failed"]).annotate({
+  identifier: "TurnReason",
+  description:
+    "Why a turn ended: the model replied, it called the tool `finish`, the step budget was used up, the turn was cancelled, or a step failed."
+})
 export type TurnReason = typeof TurnReason.Type
 
-/** What went wrong in a failed step (contract 6). */
-export const StepCategory = Schema.Literals(["transport", "grammar", "model", "tool"])
+export const StepCategory = Schema.Literals(["transport", "grammar", "model", "tool"]).annotate({
+  identifier: "StepCategory",
+  description:
+    "What failed in a step: the model server or the way to it, the form of a request or of tool calls, the model's answer, or a defect in a tool or in the sidecar."
+})
 export type StepCategory = typeof StepCategory.Type
 
-/** What a session is doing, or how its last turn left it (runtime, SessionState). */
 export const SessionStatus = Schema.Literals([
   "pending",
   "running",
@@ -21,10 +29,13 @@ export const SessionStatus = Schema.Literals([
   "failed",
   "cancelled",
   "stalled"
-])
+]).annotate({
+  identifier: "SessionStatus",
+  description:
+    "What a session does, or how its last turn ended: idle (`pending`), in a turn (`running`), waiting for the host's answer, finished by the tool `finish`, failed, cancelled, or out of steps (`stalled`). Every status accepts the next message."
+})
 export type SessionStatus = typeof SessionStatus.Type
 
-/** What the gate may ask about, and why (contract 7). */
 export const ApprovalCategory = Schema.Literals([
   "fs_write_workspace",
   "fs_write_home",
@@ -35,76 +46,124 @@ export const ApprovalCategory = Schema.Literals([
   "trust_config",
   "fs_read_outside",
   "other"
-])
+]).annotate({
+  identifier: "ApprovalCategory",
+  description:
+    "Why a tool call needs approval: a write in the working directory, a write in the home directory, an HTTP request, a shell command, a skill's script, a tool of an MCP server, a write to the sidecar's own configuration or skills, a read outside the working directory, or anything else."
+})
 export type ApprovalCategory = typeof ApprovalCategory.Type
 
-const common = {
-  /** Epoch milliseconds. */
-  at: Schema.Int,
-  turnId: Schema.String
+const epochMs = "in milliseconds since 1970-01-01 UTC"
+
+const ofRecord = {
+  at: field(Schema.Int, `When it was committed, ${epochMs}.`),
+  turnId: field(Schema.String, "The turn that it belongs to.")
 }
+const ofCall = {
+  ...ofRecord,
+  callId: field(Schema.String, "The call's id: `c-` and a UUID."),
+  tool: field(Schema.String, "The tool's name, such as `fs.read`.")
+}
+const reasoning = optionalField(Schema.String, "The model's reasoning before it; absent if there was none.")
 
-/** What the user said, or steered with. */
 export const UserRecord = Schema.Struct({
-  kind: Schema.Literal("user"),
-  ...common,
-  text: Schema.String,
-  steered: Schema.optionalKey(Schema.Boolean)
-})
+  kind: field(Schema.Literal("user"), "Marks a user's message."),
+  ...ofRecord,
+  text: field(Schema.String, "The message."),
+  steered: optionalField(Schema.Boolean, "True if it came as a `steer_message` during the turn; else absent.")
+}).annotate({ identifier: "UserRecord", description: "A message of the user, or a steer." })
+export type UserRecord = typeof UserRecord.Type
 
-/** One tool call that the model asked for; `args` is the raw text where it was no JSON object. */
 export const ToolCallRecord = Schema.Struct({
-  kind: Schema.Literal("assistant_tool_call"),
-  ...common,
-  callId: Schema.String,
-  tool: Schema.String,
-  args: Schema.Unknown,
-  reasoning: Schema.optionalKey(Schema.String)
-})
+  kind: field(Schema.Literal("assistant_tool_call"), "Marks a tool call."),
+  ...ofCall,
+  args: field(
+    Schema.Unknown,
+    "The arguments: an object, or the raw text if the model's arguments are not a JSON object."
+  ),
+  reasoning
+}).annotate({ identifier: "ToolCallRecord", description: "A tool call that the model asked for." })
+export type ToolCallRecord = typeof ToolCallRecord.Type
 
-/** What a tool call came back with. */
 export const ToolResultRecord = Schema.Struct({
-  kind: Schema.Literal("tool_result"),
-  ...common,
-  callId: Schema.String,
-  tool: Schema.String,
-  status: ResultStatus,
-  summary: Schema.String,
-  truncated: Schema.Boolean,
-  approval: Schema.optionalKey(
-    Schema.Struct({ verdict: Schema.Literals(["approved", "denied"]), category: ApprovalCategory, at: Schema.Int })
+  kind: field(Schema.Literal("tool_result"), "Marks the result of a tool call."),
+  ...ofCall,
+  status: field(ResultStatus, "How the call ended."),
+  summary: field(Schema.String, "The result as the model reads it."),
+  truncated: field(Schema.Boolean, "True if parts of the result are left out of `summary`."),
+  approval: optionalField(
+    Schema.Struct({
+      verdict: field(Schema.Literals(["approved", "denied"]), "The host's answer."),
+      category: field(ApprovalCategory, "Why the gate asked."),
+      at: field(Schema.Int, `When the host answered, ${epochMs}.`)
+    }),
+    "The host's answer to the call's approval request; absent if the gate did not ask."
   )
-})
+}).annotate({ identifier: "ToolResultRecord", description: "The result of a tool call." })
+export type ToolResultRecord = typeof ToolResultRecord.Type
 
-/** What the model said; `interrupted` where it was cut off by a cancel or a failure. */
 export const ReplyRecord = Schema.Struct({
-  kind: Schema.Literal("assistant_reply"),
-  ...common,
-  text: Schema.String,
-  reasoning: Schema.optionalKey(Schema.String),
-  attachments: Schema.optionalKey(Schema.Array(Schema.String)),
-  progressNote: Schema.optionalKey(Schema.Boolean),
-  interrupted: Schema.optionalKey(Schema.Boolean)
+  kind: field(Schema.Literal("assistant_reply"), "Marks a text of the model."),
+  ...ofRecord,
+  text: field(Schema.String, "The text."),
+  reasoning,
+  attachments: optionalField(Schema.Array(Schema.String), "Absolute paths of the files handed over with it."),
+  progressNote: optionalField(Schema.Boolean, "True if the turn went on after it; else absent."),
+  interrupted: optionalField(Schema.Boolean, "True if a cancel or a failure cut the text off; else absent.")
+}).annotate({ identifier: "ReplyRecord", description: "A text of the model." })
+export type ReplyRecord = typeof ReplyRecord.Type
+
+export const SessionRecord = Schema.Union([UserRecord, ToolCallRecord, ToolResultRecord, ReplyRecord]).annotate({
+  identifier: "SessionRecord",
+  description: "One record of a session's history, tagged by `kind`."
 })
+export type SessionRecord = typeof SessionRecord.Type
 
-/** One committed thing of a session's history. */
-export const Record = Schema.Union([UserRecord, ToolCallRecord, ToolResultRecord, ReplyRecord])
-export type Record = typeof Record.Type
-
-/** The answer to `get_session` (runtime, SessionState). */
 export const SessionState = Schema.Struct({
-  id: Schema.String,
-  workingDir: Schema.String,
-  status: SessionStatus,
-  turnCount: Schema.Int,
-  stepCount: Schema.Int,
-  createdAt: Schema.Int,
-  updatedAt: Schema.Int,
-  lastError: Schema.NullOr(Schema.String),
-  metadata: Schema.Record(Schema.String, Schema.Unknown),
-  turns: Schema.Array(Record),
-  latestResult: Schema.NullOr(Schema.Struct({ tool: Schema.String, status: ResultStatus, summary: Schema.String })),
-  loadedSkills: Schema.Array(Schema.Struct({ name: Schema.String, version: Schema.String, loadedAt: Schema.Int })),
-  contextUsage: Schema.NullOr(Schema.Struct({ usedTokens: Schema.Int, windowTokens: Schema.Int }))
-})
+  id: field(Schema.String, "The session's id: `s-` and a UUID."),
+  workingDir: field(Schema.String, "Absolute path of the working directory."),
+  status: field(SessionStatus, "What the session does, or how its last turn ended."),
+  turnCount: field(Schema.Int, "Number of turns that were started."),
+  stepCount: field(Schema.Int, "Number of steps that were started, over all turns."),
+  createdAt: field(Schema.Int, `When the session was created, ${epochMs}.`),
+  updatedAt: field(Schema.Int, `When the session last changed, ${epochMs}.`),
+  lastError: field(Schema.NullOr(Schema.String), "Why the last turn failed or was interrupted; null if it did not."),
+  metadata: field(
+    Schema.Record(Schema.String, Schema.Unknown),
+    "The `metadata` of `start_session`, as the host gave it."
+  ),
+  turns: field(
+    Schema.Array(SessionRecord),
+    "The history, oldest record first, including what the running turn has committed."
+  ),
+  latestResult: field(
+    Schema.NullOr(
+      Schema.Struct({
+        tool: field(Schema.String, "The tool's name."),
+        status: field(ResultStatus, "How the call ended."),
+        summary: field(Schema.String, "The result as the model read it.")
+      })
+    ),
+    "The result of the latest tool call; null before the first."
+  ),
+  loadedSkills: field(
+    Schema.Array(
+      Schema.Struct({
+        name: field(Schema.String, "The skill's name."),
+        version: field(Schema.String, "The version that the model read."),
+        loadedAt: field(Schema.Int, `When the model last read it, ${epochMs}.`)
+      })
+    ),
+    "The skills that the model has read with `skill.view`."
+  ),
+  contextUsage: field(
+    Schema.NullOr(
+      Schema.Struct({
+        usedTokens: field(Schema.Int, "Tokens of the latest prompt and its completion."),
+        windowTokens: field(Schema.Int, "Size of the model's context window, in tokens.")
+      })
+    ),
+    "How full the model's context window is; null until the server has told both numbers."
+  )
+}).annotate({ identifier: "SessionState", description: "A session and its whole history." })
 export type SessionState = typeof SessionState.Type

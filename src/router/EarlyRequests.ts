@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Config } from "../config/Config.ts"
-import { Extension, type HelloResult, type PingResult, type RequestPayload } from "../protocol/Request.ts"
+import { Extension } from "../protocol/Extension.ts"
+import type { HelloResult, PingResult, RequestPayload } from "../protocol/Request.ts"
 import { maxSteers } from "../session/Steering.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { sidecarVersion } from "../Version.ts"

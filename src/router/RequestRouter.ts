@@ -8,7 +8,8 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { eventLine, type EventErrorCode } from "../protocol/Frame.ts"
-import { extensionOf, type HostRequest, type RequestPayload, type RequestType } from "../protocol/Request.ts"
+import type { HostRequest, RequestPayload, RequestType } from "../protocol/Request.ts"
+import { type RequestEntry, requestTable } from "../protocol/RequestTable.ts"
 import { type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { EarlyHandlers, EarlyType, Handler, SessionHandlers } from "./Handler.ts"
@@ -156,7 +157,7 @@ export class RequestRouter extends Context.Service<
       })
 
       const isGranted = (type: HostRequest["type"]): boolean => {
-        const extension = extensionOf[type]
+        const { extension }: RequestEntry = requestTable[type]
         return extension === undefined || sink.isGranted(extension)
       }
 

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Event, EventPayload, EventType } from "../protocol/Event.ts"
+import type { EmittedEvent, EventPayload, EventType } from "../protocol/Event.ts"
 import type { SessionId, TurnId } from "../protocol/Ids.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 
@@ -22,7 +22,7 @@ export interface SessionFeed {
 
 export const make = (sink: StdoutSink["Service"], sessionId: SessionId, turnId: TurnId): SessionFeed => {
   const signed = (event: TurnEvent) =>
-    ({ type: event.type, payload: { sessionId, turnId, ...event.payload } }) as unknown as Event
+    ({ type: event.type, payload: { sessionId, turnId, ...event.payload } }) as unknown as EmittedEvent
 
   return {
     sessionId,

@@ -6,7 +6,7 @@ import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Config } from "../config/Config.ts"
 import { traceOf } from "../domain/Failure.ts"
-import type { LogLevel as WireLevel } from "../protocol/Event.ts"
+import type { LogLevel as WireLevel } from "../protocol/LogLevel.ts"
 import { StdoutSink } from "./StdoutSink.ts"
 
 /** Turns what Effect logs, at `log.level` and above, into `log` events; the default logger would write to stdout. */

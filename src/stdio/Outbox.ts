@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import type { Event, EventPayload } from "../protocol/Event.ts"
+import type { EmittedEvent, EventPayload } from "../protocol/Event.ts"
 import { eventLine } from "../protocol/Frame.ts"
 
 /** A merged delta grows no longer than this, in characters, so that no line becomes a burden to its reader. */
@@ -40,7 +40,7 @@ export class Outbox {
     return this.#head === this.#waiting.length
   }
 
-  offer(event: Event): void {
+  offer(event: EmittedEvent): void {
     if (event.type !== "assistant_delta" && event.type !== "reasoning_delta") return this.offerLine(eventLine(event))
     const last = this.#waiting.length - 1
     const growing = last >= this.#head ? this.#waiting[last] : undefined

@@ -9,7 +9,8 @@ import * as Stream from "effect/Stream"
 import { Config } from "../config/Config.ts"
 import { headText } from "../domain/HeadText.ts"
 import { explain, typeName } from "../protocol/Explain.ts"
-import { type HostRequest, requests, type RequestType } from "../protocol/Request.ts"
+import type { HostRequest, RequestType } from "../protocol/Request.ts"
+import { requestTable } from "../protocol/RequestTable.ts"
 import * as LineFramer from "./LineFramer.ts"
 
 /** One line of the host, decoded: a request, or a value that says what is wrong with it (contract 2). */
@@ -120,16 +121,17 @@ const shown = (value: unknown): string =>
 const cut = (head: string, length: number): string =>
   length > LineFramer.headBytes ? `${head}… (${length} bytes)` : head
 
-const isRequestType = (type: string): type is RequestType => Object.hasOwn(requests, type)
+const isRequestType = (type: string): type is RequestType => Object.hasOwn(requestTable, type)
 
-const decodeRequest = (schema: (typeof requests)[RequestType]["payload"]) => SchemaParser.decodeUnknownResult(schema)
+const decodeRequest = (schema: (typeof requestTable)[RequestType]["payload"]) =>
+  SchemaParser.decodeUnknownResult(schema)
 const decoders = new Map<RequestType, ReturnType<typeof decodeRequest>>()
 
 /** Compiled when a type is first seen, so that start-up does not pay for all of them. */
 const decoderOf = (type: RequestType) => {
   const known = decoders.get(type)
   if (known !== undefined) return known
-  const decoder = decodeRequest(requests[type].payload)
+  const decoder = decodeRequest(requestTable[type].payload)
   decoders.set(type, decoder)
   return decoder
 }

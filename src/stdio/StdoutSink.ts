@@ -7,8 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Config } from "../config/Config.ts"
-import { type Event, eventExtension } from "../protocol/Event.ts"
-import type { Extension } from "../protocol/Request.ts"
+import type { EmittedEvent } from "../protocol/Event.ts"
+import { eventExtensions } from "../protocol/EventTypes.ts"
+import type { Extension } from "../protocol/Extension.ts"
 import { Outbox } from "./Outbox.ts"
 import { FairQueue } from "./FairQueue.ts"
 import { frameBytes } from "./StdoutGuard.ts"
@@ -28,16 +29,16 @@ export class StdoutSink extends Context.Service<
   StdoutSink,
   {
     /** Tells the host something; suspends while more than `sidecar.outputBufferBytes` wait. */
-    emit(event: Event): Effect.Effect<void>
+    emit(event: EmittedEvent): Effect.Effect<void>
     /** As `emit`, for events that belong together: they wait once. */
-    emitAll(events: ReadonlyArray<Event>): Effect.Effect<void>
+    emitAll(events: ReadonlyArray<EmittedEvent>): Effect.Effect<void>
     /**
      * Writes a frame that answers a request. It may take twice the budget, so that requests are read and carried out
      * while turns are suspended; only then does it suspend too, and with it the reading of requests.
      */
     answer(line: string): Effect.Effect<void>
     /** Tells something at once, from where nothing can wait: a log line. */
-    post(event: Event): void
+    post(event: EmittedEvent): void
     /** From now on the events of these extensions are sent; those of others are dropped (contract 9). */
     grant(extensions: ReadonlyArray<Extension>): void
     isGranted(extension: Extension): boolean
@@ -123,22 +124,22 @@ export class StdoutSink extends Context.Service<
         })
       )
 
-      const isSent = ({ type }: Event) => {
-        const extension = eventExtension[type]
+      const isSent = ({ type }: EmittedEvent) => {
+        const extension = eventExtensions[type]
         return state !== "broken" && (extension === undefined || granted.has(extension))
       }
 
-      const post = (event: Event) => {
+      const post = (event: EmittedEvent) => {
         if (!isSent(event)) return
         outbox.offer(event)
         settle()
       }
 
-      const put = (some: ReadonlyArray<Event>) => {
+      const put = (some: ReadonlyArray<EmittedEvent>) => {
         for (const event of some) if (isSent(event)) outbox.offer(event)
       }
 
-      const emitAll = (some: ReadonlyArray<Event>): Effect.Effect<void> =>
+      const emitAll = (some: ReadonlyArray<EmittedEvent>): Effect.Effect<void> =>
         Effect.suspend(() => {
           const mustWait = !hasRoom() || !events.isEmpty || !answers.isEmpty
           if (mustWait && some.some(isSent)) return events.wait(() => put(some))
@@ -175,5 +176,5 @@ export class StdoutSink extends Context.Service<
   )
 }
 
-const isDelta = (event: Event | undefined): boolean =>
+const isDelta = (event: EmittedEvent | undefined): boolean =>
   event?.type === "assistant_delta" || event?.type === "reasoning_delta"

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
-import { Record, SessionState } from "../protocol/SessionState.ts"
+import { SessionRecord, SessionState } from "../protocol/SessionState.ts"
 import * as ProcessIdentity from "../process/ProcessIdentity.ts"
 import { SqliteClient } from "./Sqlite.ts"
 import type { StoredSessions } from "./StoredSessions.ts"
@@ -183,4 +183,4 @@ const NoticeRow = Schema.Struct({
 
 const decodeHead = Schema.decodeUnknownEffect(HeadRow)
 const decodeListed = Schema.decodeUnknownOption(Schema.Struct(listed))
-const decodeEntry = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([Record, NoticeRow])))
+const decodeEntry = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([SessionRecord, NoticeRow])))

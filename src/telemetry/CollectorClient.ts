@@ -31,7 +31,11 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
       )
     )
   )
-).pipe(Layer.provide(FetchHttpClient.layer))
+).pipe(
+  Layer.provide(FetchHttpClient.layer),
+  // A redirect would take the headers, and with them a key, to another host.
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+)
 
 /**
  * Reads a body to its end, so that the connection can be used again; one without an end is given up. The status has said

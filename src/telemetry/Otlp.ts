@@ -15,7 +15,7 @@ import { TurnMetrics } from "./TurnMetrics.ts"
 import * as CollectorClient from "./CollectorClient.ts"
 import { TurnSpans } from "./TurnSpans.ts"
 
-/** How long the end of the process waits for what has not been sent yet, in milliseconds. */
+/** How long the end of the process waits for spans and metrics that are not sent yet, in milliseconds. */
 const flushMs = 500
 
 /** Sends spans and metrics of turns to a collector: OTLP over HTTP, as JSON. */
@@ -25,16 +25,16 @@ export const layer = ({
   resourceAttributes,
   serviceName
 }: TelemetrySettings): Layer.Layer<never> => {
-  const figures = new TurnMetrics()
+  const turnMetrics = new TurnMetrics()
   const common = {
     resource: { serviceName, serviceVersion: sidecarVersion, attributes: resourceAttributes },
     headers: Redacted.value(headers),
     shutdownTimeout: flushMs
   }
   const metrics = Layer.effectDiscard(OtlpMetrics.make({ ...common, url: `${endpoint}/v1/metrics` })).pipe(
-    Layer.provide(Layer.succeed(Metric.MetricRegistry, figures.registry))
+    Layer.provide(Layer.succeed(Metric.MetricRegistry, turnMetrics.registry))
   )
-  const follower = Layer.effect(
+  const observer = Layer.effect(
     TurnObserver,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -43,19 +43,19 @@ export const layer = ({
       return {
         onEvents: ({ sessionId, turnId }, events) => {
           for (const event of events) {
-            spans.told(sessionId, turnId, event)
-            figures.told(event)
+            spans.onEvent(sessionId, turnId, event)
+            turnMetrics.onEvent(event)
           }
         },
-        onModelCall: (turnId, model) => spans.asks(turnId, model),
-        onModelAnswer: (turnId, finished) => spans.answered(turnId, finished),
-        onToolCall: (turnId, callId, tool) => spans.begins(turnId, callId, tool)
+        onModelCall: (turnId, model) => spans.onModelCall(turnId, model),
+        onModelAnswer: (turnId, finished) => spans.onModelAnswer(turnId, finished),
+        onToolCall: (turnId, callId, tool) => spans.onToolCall(turnId, callId, tool)
       }
     })
   )
-  return Layer.merge(follower, metrics).pipe(
+  return Layer.merge(observer, metrics).pipe(
     Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, CollectorClient.layer]),
-    // The exporter would read variables by itself, and die of what it cannot read.
+    // Otherwise the exporter reads the environment itself and dies of values that it cannot parse.
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({})))
   )
 }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../config/Config.ts"
 
-/** Telemetry where `OTEL_EXPORTER_OTLP_ENDPOINT` is set; where it is not, nothing of it is even loaded. */
+/** Telemetry if `OTEL_EXPORTER_OTLP_ENDPOINT` is set; otherwise none of its modules is loaded. */
 export const layer: Layer.Layer<never, never, Config> = Layer.unwrap(
   Effect.gen(function* () {
     const { telemetry } = yield* Config

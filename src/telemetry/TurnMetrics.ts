@@ -2,12 +2,12 @@ import * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
 import type { TurnEvent } from "../session/SessionFeed.ts"
 
-/** The figures of turns, under the names that `metric` events have, in a registry of their own. */
+/** Records the metrics of turns, under the names of `metric` events, in a registry of its own. */
 export class TurnMetrics {
   readonly registry: Metric.MetricRegistry = new Map()
   readonly #context = Context.make(Metric.MetricRegistry, this.registry)
 
-  told(event: TurnEvent): void {
+  onEvent(event: TurnEvent): void {
     if (event.type === "turn_finished") {
       const attributes = { reason: event.payload.reason }
       const turns = Metric.counter("turns", { description: "Turns that have ended", incremental: true, attributes })

@@ -8,7 +8,7 @@ import type { TurnReason } from "../protocol/SessionState.ts"
 import type { TurnEvent } from "../session/SessionFeed.ts"
 
 type Attributes = { readonly [key: string]: string | number | ReadonlyArray<string> }
-/** How something ended: well, cut short by a cancel, or with a failure of some kind. */
+/** How a span ended: without an error, by a cancel, or with a failure. */
 type End = "done" | "cut" | { readonly failed: string }
 
 interface OpenTurn {
@@ -17,23 +17,23 @@ interface OpenTurn {
   chat: Tracer.Span | undefined
   readonly calls: Map<string, Tracer.Span>
   readonly approvals: Map<string, Tracer.Span>
-  /** Calls that a person has denied. */
+  /** Ids of the calls that the host denied. */
   readonly denied: Set<string>
-  /** The category of the failure that ends it. */
+  /** The category of the failure that ends the turn. */
   failed: string | undefined
 }
 
-/** Spans that are begun in so many nanoseconds … */
+/** The period of `maxSpansAPeriod`, in nanoseconds. */
 const periodNanos = 5_000_000_000n
-/** … are no more than this, but for the turns that are under way: whoever collects them may not be there. */
+/** How many spans begin in a period, beside those of open turns: without a collector they would fill the memory. */
 const maxSpansAPeriod = 2000
 
-/** Turns end before the next one begins; what a defect has left open is not kept for ever. */
+/** How many open turns are kept. A turn ends before the next one begins, unless a defect left it open. */
 const maxOpenTurns = 100
 
 /**
- * Turns as spans: what they consist of, how long it took, and what came of it. They carry names, numbers and outcomes
- * that are ours, and never a word of what was said, asked, read or answered.
+ * Makes spans of turns, steps, model calls, tools and approvals. Their attributes are names, numbers and outcomes of our
+ * own; prompts, answers, arguments and results are never in them.
  */
 export class TurnSpans {
   readonly #tracer: Tracer.Tracer
@@ -48,7 +48,7 @@ export class TurnSpans {
     this.#now = now
   }
 
-  told(sessionId: string, turnId: string, event: TurnEvent): void {
+  onEvent(sessionId: string, turnId: string, event: TurnEvent): void {
     if (event.type === "turn_started") return this.#beginTurn(sessionId, turnId, event.payload.turnIndex)
     const turn = this.#open.get(turnId)
     if (turn === undefined) return
@@ -77,7 +77,7 @@ export class TurnSpans {
         return
       }
       case "step_finished":
-        // The model is still speaking: it was cut short.
+        // The model call is still open: it was cut short.
         return this.#endStep(turn, turn.chat === undefined ? "done" : "cut")
       case "session_failed":
         turn.failed = event.payload.category
@@ -88,7 +88,7 @@ export class TurnSpans {
     }
   }
 
-  asks(turnId: string, model: string | undefined): void {
+  onModelCall(turnId: string, model: string | undefined): void {
     const turn = this.#open.get(turnId)
     if (turn === undefined) return
     const attributes = {
@@ -104,7 +104,7 @@ export class TurnSpans {
     )
   }
 
-  answered(turnId: string, { reason, tokensPerSecond, usage }: ModelFinished): void {
+  onModelAnswer(turnId: string, { reason, tokensPerSecond, usage }: ModelFinished): void {
     const turn = this.#open.get(turnId)
     if (turn?.chat === undefined) return
     describe(turn.chat, {
@@ -116,7 +116,7 @@ export class TurnSpans {
     turn.chat = undefined
   }
 
-  begins(turnId: string, callId: string, tool: string | undefined): void {
+  onToolCall(turnId: string, callId: string, tool: string | undefined): void {
     const turn = this.#open.get(turnId)
     if (turn === undefined) return
     const name = tool ?? "unknown"
@@ -239,6 +239,6 @@ const endOf = (reason: TurnReason, category: string | undefined): End => {
 
 const exitOf = (end: End): Exit.Exit<unknown, unknown> => {
   if (end === "done") return Exit.void
-  // By its kind alone: what a failure says may quote anything.
+  // Only the category: the message of a failure may quote anything.
   return end === "cut" ? Exit.interrupt() : Exit.fail({ name: end.failed, message: end.failed })
 }

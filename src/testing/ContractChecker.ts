@@ -1,8 +1,9 @@
-import { type EventFrame, eventExtension, events, type SidecarEvent } from "../protocol/Event.ts"
+import type { EventFrame, SidecarEvent } from "../protocol/Event.ts"
+import { eventExtensions } from "../protocol/EventTypes.ts"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { HelloResult, SendMessageResult } from "../protocol/Request.ts"
 import { ResponseChecker, type SentRequest } from "./ResponseChecker.ts"
-import type { Seen } from "./StepChecker.ts"
+import type { KnownIds } from "./StepChecker.ts"
 import { type SessionCounts, TurnChecker } from "./TurnChecker.ts"
 
 export type { SentRequest } from "./ResponseChecker.ts"
@@ -27,7 +28,7 @@ export interface CheckOptions {
  */
 export const check = (frames: ReadonlyArray<SidecarFrame>, options: CheckOptions = {}): ReadonlyArray<Violation> => {
   const checker = new Checker(frames, options.requests)
-  frames.forEach((frame, at) => checker.hear(at, frame))
+  frames.forEach((frame, at) => checker.check(at, frame))
   if (options.ended === true) checker.end()
   return checker.violations
 }
@@ -38,7 +39,7 @@ class Checker {
   readonly #answers: ResponseChecker
   readonly #frameIds = new Set<string>()
   readonly #sessions = new Map<string, SessionCounts>()
-  readonly #seen: Seen = { callIds: new Set(), approvalIds: new Set(), granted: new Set() }
+  readonly #known: KnownIds = { callIds: new Set(), approvalIds: new Set(), granted: new Set() }
   readonly #queuedIds = new Set<string>()
   readonly #over = new Set<string>()
   #session: SessionCounts | undefined
@@ -55,7 +56,7 @@ class Checker {
 
   readonly #breach = (at: number, rule: string): void => void this.violations.push({ at, rule })
 
-  hear(at: number, frame: SidecarFrame): void {
+  check(at: number, frame: SidecarFrame): void {
     if (this.#frameIds.has(frame.id)) this.#breach(at, `frame id ${frame.id} twice`)
     this.#frameIds.add(frame.id)
     if (frame.kind === "response") this.#response(at, frame)
@@ -74,9 +75,9 @@ class Checker {
   }
 
   #event(at: number, frame: SidecarEvent): void {
-    if (!Object.hasOwn(events, frame.type)) return this.#breach(at, `there is no event ${String(frame.type)}`)
-    const extension = eventExtension[frame.type]
-    if (extension !== undefined && !this.#seen.granted.has(extension)) {
+    if (!Object.hasOwn(eventExtensions, frame.type)) return this.#breach(at, `there is no event ${String(frame.type)}`)
+    const extension = eventExtensions[frame.type]
+    if (extension !== undefined && !this.#known.granted.has(extension)) {
       this.#breach(at, `${frame.type}, and ${extension} was not granted`)
     }
     if (frame.type === "error" && frame.payload.code === "handler_failed") this.#handlerFailed(at, frame)
@@ -94,7 +95,7 @@ class Checker {
     if (frame.type === "steer_undelivered") this.#steers.undelivered++
     if (sessionId !== this.#session?.id) this.#breach(at, `${frame.type} of session ${sessionId}, which is not active`)
     if (frame.type === "user_message") return
-    if (this.#turn?.id === turnId) return this.#turn.hear(at, frame)
+    if (this.#turn?.id === turnId) return this.#turn.check(at, frame)
     const why = this.#over.has(turnId) ? "after its response" : "without a user_message"
     this.#breach(at, `${frame.type} of turn ${turnId} ${why}`)
   }
@@ -105,7 +106,7 @@ class Checker {
     if (this.#starting) this.#breach(at, "a turn began before the response to the start of its session")
     // A run that was not heard from its beginning.
     this.#session ??= this.#counts(payload.sessionId)
-    this.#turn = new TurnChecker(this.#breach, turnId, this.#session, this.#seen)
+    this.#turn = new TurnChecker(this.#breach, turnId, this.#session, this.#known)
   }
 
   #queued(at: number, { payload }: EventFrame<"turn_queued">): void {
@@ -158,7 +159,7 @@ class Checker {
       this.#started(at, payload, false)
     }
     if (is("hello", has(payload, "extensions", "limits"))) {
-      this.#seen.granted = new Set((payload as HelloResult).extensions)
+      this.#known.granted = new Set((payload as HelloResult).extensions)
     }
     if (request?.type !== "shutdown") return
     if (this.#turn !== undefined) this.#breach(at, "shutdown was answered before the running turn")
@@ -170,12 +171,12 @@ class Checker {
     if (frame.error.code === "unknown_request") return
     if (frame.error.code !== "handler_failed") return this.#breach(at, `a response failed with ${frame.error.code}`)
     const before = this.#frames[at - 1]
-    const told =
+    const hasErrorEvent =
       before?.kind === "event" &&
       before.type === "error" &&
       before.payload.code === "handler_failed" &&
       before.payload.message === frame.error.message
-    if (!told) this.#breach(at, "a handler_failed response without its error event before it")
+    if (!hasErrorEvent) this.#breach(at, "a handler_failed response without its error event before it")
   }
 
   #started(at: number, payload: unknown, isNew: boolean): void {

@@ -28,7 +28,7 @@ export interface ModelCall {
   /** Dies of a defect. */
   die(defect: unknown): void
   /** Done when the agent has taken everything that was said so far. */
-  readonly heard: Effect.Effect<void>
+  readonly taken: Effect.Effect<void>
   /** Done when the call was closed by its reader: a cancel. */
   readonly interrupted: Effect.Effect<void>
 }
@@ -77,7 +77,7 @@ export const make = (state: ServerState = { state: "ready", url: "gated:" }): Ga
           },
           fail: (error) => void Queue.failCauseUnsafe(events, Cause.fail(error)),
           die: (defect) => void Queue.failCauseUnsafe(events, Cause.die(defect)),
-          heard: Effect.yieldNow.pipe(
+          taken: Effect.yieldNow.pipe(
             Effect.repeat({ until: () => Queue.sizeUnsafe(events) === 0 }),
             Effect.andThen(Effect.yieldNow)
           ),

@@ -6,7 +6,7 @@ import type { Answer, RawAnswer } from "./LlamaAnswers.ts"
 import { refuse, say, toBytes } from "./LlamaAnswers.ts"
 
 /** One request as the server saw it. */
-export interface SeenRequest {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -27,7 +27,7 @@ export interface LlamaServerOptions {
   /** Counts the tokens of a prompt; four characters each by default. */
   readonly countTokens?: (text: string) => number
   /** What is answered to the chat requests; a function is asked for each. `Hello.` by default. */
-  readonly answer?: Answer | RawAnswer | ((request: SeenRequest, index: number) => Answer | RawAnswer)
+  readonly answer?: Answer | RawAnswer | ((request: ReceivedRequest, index: number) => Answer | RawAnswer)
   /** Answers to other paths, or to these ones in place of llama-server's. */
   readonly pages?: { readonly [path: string]: Answer | RawAnswer }
 }
@@ -36,9 +36,9 @@ export interface LlamaServerOptions {
 export interface LlamaServer {
   readonly url: string
   /** The chat requests so far, oldest first. */
-  readonly chats: ReadonlyArray<SeenRequest>
+  readonly chats: ReadonlyArray<ReceivedRequest>
   /** All requests so far. */
-  readonly requests: ReadonlyArray<SeenRequest>
+  readonly requests: ReadonlyArray<ReceivedRequest>
   /** The share of the last prompt that the one before began with, in tokens: what a real server would not read again. */
   readonly cachedTokens: number
   readonly promptTokens: number
@@ -47,9 +47,9 @@ export interface LlamaServer {
   /** 503 on every path, as while the model loads; until it is told otherwise. */
   loading(is: boolean): void
   /** Done once the n-th chat request (from 1) has come. */
-  seen(count: number): Promise<SeenRequest>
+  received(count: number): Promise<ReceivedRequest>
   /** Done once the client has closed the connection of the n-th chat request (from 1) before its end. */
-  dropped(count: number): Promise<SeenRequest>
+  dropped(count: number): Promise<ReceivedRequest>
   /** Closes every connection and the port, like a killed server. */
   stop(): Promise<void>
   /** Listens again on the same port. */
@@ -66,8 +66,8 @@ export const make = (options: LlamaServerOptions = {}): Effect.Effect<LlamaServe
 /** A stand-in server for a plain script, which stops it itself. */
 export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServer> => {
   const { createServer } = process.getBuiltinModule("node:http")
-  const requests: Array<SeenRequest> = []
-  const chats: Array<SeenRequest> = []
+  const requests: Array<ReceivedRequest> = []
+  const chats: Array<ReceivedRequest> = []
   const sockets = new Set<Socket>()
   const waiting = new Set<() => void>()
   let { answer } = options
@@ -76,10 +76,10 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
   let counts = { prompt: 0, cached: 0 }
   const countTokens = options.countTokens ?? ((text: string) => Math.ceil(text.length / 4))
 
-  const until = (found: () => SeenRequest | undefined): Promise<SeenRequest> =>
+  const until = (match: () => ReceivedRequest | undefined): Promise<ReceivedRequest> =>
     new Promise((resolve) => {
       const look = () => {
-        const request = found()
+        const request = match()
         if (request === undefined) return
         waiting.delete(look)
         resolve(request)
@@ -89,7 +89,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     })
   const changed = () => [...waiting].forEach((look) => look())
 
-  const toChat = (request: SeenRequest): Answer | RawAnswer => {
+  const toChat = (request: ReceivedRequest): Answer | RawAnswer => {
     const prompt = JSON.stringify([request.body?.tools ?? [], request.body?.messages ?? []])
     counts = { prompt: countTokens(prompt), cached: countTokens(prompt.slice(0, commonLength(lastPrompt, prompt))) }
     if (options.contextTokens !== undefined && counts.prompt > options.contextTokens) {
@@ -125,7 +125,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
   const server = createServer(async (incoming, outgoing) => {
     const text = await bodyOf(incoming)
     const path = (incoming.url ?? "/").replace(/\?.*/, "")
-    const request: SeenRequest = {
+    const request: ReceivedRequest = {
       method: incoming.method ?? "",
       path,
       headers: incoming.headers,
@@ -175,7 +175,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     loading(is) {
       loading = is
     },
-    seen: (count) => until(() => chats[count - 1]),
+    received: (count) => until(() => chats[count - 1]),
     dropped: (count) => until(() => (chats[count - 1]?.closedAt === undefined ? undefined : chats[count - 1])),
     stop: () =>
       new Promise((resolve) => {

@@ -25,7 +25,7 @@ export class ResponseChecker {
   readonly #breach: Breach
   readonly #asked: Map<string, Array<Asked>> | undefined
   readonly #messages: ReadonlyArray<Asked>
-  readonly #heard = new Set<string>()
+  readonly #answered = new Set<string>()
   /** The oldest message without an answer. */
   #oldest = 0
 
@@ -38,8 +38,8 @@ export class ResponseChecker {
 
   answer(at: number, { correlationId: id }: SidecarResponse): Answered {
     if (this.#asked === undefined) {
-      if (this.#heard.has(id)) this.#breach(at, `a second response to request ${id}`)
-      this.#heard.add(id)
+      if (this.#answered.has(id)) this.#breach(at, `a second response to request ${id}`)
+      this.#answered.add(id)
       return { isEarly: false }
     }
     const same = this.#asked.get(id) ?? []

@@ -27,7 +27,7 @@ interface Approval {
 }
 
 /** What is known of a whole run, whatever the step. */
-export interface Seen {
+export interface KnownIds {
   readonly callIds: Set<string>
   readonly approvalIds: Set<string>
   /** The extensions that are granted, anew with each `hello`. */
@@ -38,7 +38,7 @@ export interface Seen {
 export class StepChecker {
   readonly #breach: Breach
   readonly #index: number
-  readonly #seen: Seen
+  readonly #known: KnownIds
   readonly #calls = new Map<string, Call>()
   /** Open approvals and the calls they are about; those that were resolved stay until their call's result. */
   readonly #approvals = new Map<string, Approval>()
@@ -48,10 +48,10 @@ export class StepChecker {
   #replied = false
   #finished = false
 
-  constructor(breach: Breach, index: number, seen: Seen) {
+  constructor(breach: Breach, index: number, known: KnownIds) {
     this.#breach = breach
     this.#index = index
-    this.#seen = seen
+    this.#known = known
   }
 
   /** The closing reply of the turn was given here. */
@@ -68,7 +68,7 @@ export class StepChecker {
     return this.#finished
   }
 
-  hear(at: number, frame: SidecarEvent): void {
+  check(at: number, frame: SidecarEvent): void {
     switch (frame.type) {
       case "steer_applied":
         this.#only(at, frame, "steers")
@@ -151,7 +151,7 @@ export class StepChecker {
     }
     this.#ofThisStep(at, frame, payload.step)
     if (payload.stepIndex !== -1) this.#breach(at, "stepIndex of a tool event is not -1")
-    if (this.#seen.callIds.has(payload.callId)) this.#breach(at, `call ${payload.callId} was announced twice`)
+    if (this.#known.callIds.has(payload.callId)) this.#breach(at, `call ${payload.callId} was announced twice`)
     const { batchIndex, batchSize } = payload
     const isSolo = batchIndex === undefined && batchSize === undefined
     if (this.#calls.size > 0 && batchSize !== this.#batchSize()) this.#breach(at, "a batch changed its size")
@@ -159,7 +159,7 @@ export class StepChecker {
     if (!isSolo && (batchIndex !== this.#calls.size || (batchSize ?? 0) < 2 || batchIndex >= (batchSize ?? 0))) {
       this.#breach(at, `call ${batchIndex} of ${batchSize} came as number ${this.#calls.size}`)
     }
-    this.#seen.callIds.add(payload.callId)
+    this.#known.callIds.add(payload.callId)
     this.#calls.set(payload.callId, { started: frame, state: "open" })
     this.#phase = "calls"
   }
@@ -171,14 +171,14 @@ export class StepChecker {
     if (call !== undefined && call.started.payload.tool !== payload.tool) {
       this.#breach(at, "an approval_request names another tool than its call")
     }
-    if (this.#seen.approvalIds.has(payload.approvalId)) {
+    if (this.#known.approvalIds.has(payload.approvalId)) {
       this.#breach(at, `approval ${payload.approvalId} was asked twice`)
     }
     if (this.#approvals.size > 0) this.#breach(at, "an approval_request while another one is open")
-    this.#seen.approvalIds.add(payload.approvalId)
+    this.#known.approvalIds.add(payload.approvalId)
     this.#approvals.set(payload.approvalId, {
       callId: payload.callId,
-      granted: this.#seen.granted,
+      granted: this.#known.granted,
       resolved: false
     })
     if (call?.state === "open") call.state = "asked"
@@ -208,7 +208,7 @@ export class StepChecker {
       if (callId !== payload.callId) continue
       this.#approvals.delete(approvalId)
       // A `hello` between the two may have taken the grant away and given it again.
-      if (!resolved && granted === this.#seen.granted && granted.has("approval_resolved")) {
+      if (!resolved && granted === this.#known.granted && granted.has("approval_resolved")) {
         this.#breach(at, `a result before the approval_resolved of ${approvalId}`)
       }
     }

@@ -52,7 +52,7 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
     const stdio = yield* MemoryStdio.make
     const frames: Array<SidecarFrame> = []
     const requests: Array<{ readonly id: string; readonly type: string }> = []
-    const waiting = new Set<{ fits: (frame: SidecarFrame) => boolean; found: Deferred.Deferred<SidecarFrame> }>()
+    const waiting = new Set<{ fits: (frame: SidecarFrame) => boolean; match: Deferred.Deferred<SidecarFrame> }>()
     let output = ""
     let unfinished = ""
 
@@ -66,7 +66,7 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
         for (const one of waiting) {
           if (!one.fits(frame)) continue
           waiting.delete(one)
-          Deferred.doneUnsafe(one.found, Effect.succeed(frame))
+          Deferred.doneUnsafe(one.match, Effect.succeed(frame))
         }
       }
     })
@@ -75,9 +75,9 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
       Effect.suspend(() => {
         const past = frames.find(fits)
         if (past !== undefined) return Effect.succeed(past)
-        const found = Deferred.makeUnsafe<SidecarFrame>()
-        waiting.add({ fits, found })
-        return Deferred.await(found)
+        const match = Deferred.makeUnsafe<SidecarFrame>()
+        waiting.add({ fits, match })
+        return Deferred.await(match)
       })
 
     const post = (type: string, payload: unknown = {}) => {
@@ -108,7 +108,7 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
       event: <T extends EventType>(type: T, fits: (event: EventFrame<T>) => boolean = () => true) =>
         Effect.map(
           frame((each) => each.kind === "event" && each.type === type && fits(each as EventFrame<T>)),
-          (found) => found as EventFrame<T>
+          (event) => event as EventFrame<T>
         ),
       frame,
       frames,

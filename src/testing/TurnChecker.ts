@@ -1,7 +1,7 @@
 import type { EventFrame, EventType, SidecarEvent } from "../protocol/Event.ts"
 import type { SendMessageResult } from "../protocol/Request.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
-import { type Breach, type Seen, StepChecker } from "./StepChecker.ts"
+import { type Breach, type KnownIds, StepChecker } from "./StepChecker.ts"
 
 /** What a session has counted so far; unknown where the run did not see its beginning. */
 export interface SessionCounts {
@@ -18,7 +18,7 @@ export class TurnChecker {
   readonly id: string
   readonly #breach: Breach
   readonly #session: SessionCounts
-  readonly #seen: Seen
+  readonly #known: KnownIds
   #started = false
   #index = 0
   #steps = 0
@@ -31,18 +31,18 @@ export class TurnChecker {
   #completed: string | undefined
   #finished: EventFrame<"turn_finished"> | undefined
 
-  constructor(breach: Breach, id: string, session: SessionCounts, seen: Seen) {
+  constructor(breach: Breach, id: string, session: SessionCounts, known: KnownIds) {
     this.#breach = breach
     this.id = id
     this.#session = session
-    this.#seen = seen
+    this.#known = known
   }
 
   get isFinished(): boolean {
     return this.#finished !== undefined
   }
 
-  hear(at: number, frame: SidecarEvent): void {
+  check(at: number, frame: SidecarEvent): void {
     // Figures may stand anywhere in a turn: the order of contract 4 does not name them.
     if (frame.type === "metric") return
     const breach = (rule: string) => this.#breach(at, rule)
@@ -90,7 +90,7 @@ export class TurnChecker {
         return
       default:
         if (this.#step === undefined) return breach(`${frame.type} outside a step`)
-        this.#step.hear(at, frame)
+        this.#step.check(at, frame)
     }
   }
 
@@ -138,7 +138,7 @@ export class TurnChecker {
     if (index !== this.#steps) breach(`step ${index} after ${this.#steps} steps`)
     this.#steps++
     if (this.#session.steps !== undefined) this.#session.steps++
-    this.#step = new StepChecker(this.#breach, index, this.#seen)
+    this.#step = new StepChecker(this.#breach, index, this.#known)
     this.#lastStep = this.#step
   }
 

@@ -148,7 +148,7 @@ describe("the bin: a conversation with a model server", () => {
       using bin = new Bin(dir)
       const sessionId = await bin.session()
       const id = bin.post("send_message", { sessionId, text: "go" })
-      await server.seen(1)
+      await server.received(1)
       assert.deepStrictEqual((await bin.request("cancel", { sessionId })).payload, { cancelled: true, turns: 1 })
       await server.dropped(1)
       assert.deepInclude((await bin.response(id)).payload, { reason: "cancelled" })
@@ -292,7 +292,7 @@ describe("the bin: life and death", () => {
       using bin = new Bin(dir)
       const { sessionId } = await playing(bin)
       id = sessionId
-      await server.seen(2)
+      await server.received(2)
       bin.child.kill("SIGKILL")
       await bin.exited
     }

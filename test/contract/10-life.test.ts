@@ -67,7 +67,7 @@ describe("contract 10, life and death", () => {
       // The turn cannot tell its end while nobody reads, so the sidecar is still there when the ping comes.
       yield* host.stdio.reading.close
       call.say("x".repeat(5000))
-      yield* call.heard
+      yield* call.taken
       yield* cut({ why: "SIGINT", lateExitCode: 130 })
       yield* Effect.yieldNow
       const late = yield* Effect.forkChild(host.request("ping"))

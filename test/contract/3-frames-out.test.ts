@@ -60,7 +60,7 @@ describe("contract 3, frames out", () => {
       yield* host.stdio.reading.close
       const words = Array.from({ length: 2000 }, (_, index) => `${index} `)
       for (const word of words) call.say(word)
-      yield* call.heard
+      yield* call.taken
       // Requests are read and carried out all the while.
       const steer = yield* Effect.forkChild(host.request("steer_message", { sessionId, text: "more" }))
       yield* host.stdio.reading.open

@@ -1,14 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { pascal } from "../../scripts/schema/Definitions.ts"
-import type { JsonSchema } from "../../scripts/schema/JsonSchema.ts"
-import { protocolSchema } from "../../scripts/schema.ts"
-import { type EventFrame, events } from "../../src/protocol/Event.ts"
+import type { EventFrame } from "../../src/protocol/Event.ts"
+import { eventTable } from "../../src/protocol/EventTable.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
-import { requests } from "../../src/protocol/Request.ts"
-import { faultOf, faultsOf, isFrame } from "../support/Schema.ts"
-
-const definitions: Record<string, JsonSchema> = JSON.parse(protocolSchema()).definitions
+import { requestTable } from "../../src/protocol/RequestTable.ts"
+import { definitions, faultOf, faultsOf, isFrame, type JsonSchema, pascal } from "../support/Schema.ts"
 
 /** A value of a schema that has all the keys that it may have. */
 const exampleOf = (schema: JsonSchema): unknown => {
@@ -60,7 +56,7 @@ const absentAtTimes: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("the published schema and a frame with a key missing", () => {
-  for (const [type, payload] of Object.entries(events)) {
+  for (const [type, { schema }] of Object.entries(eventTable)) {
     it(`knows which keys of ${type} a host can be sure of`, () => {
       const frame = eventFrame(type)
       assert.isTrue(isFrame(frame), JSON.stringify(frame))
@@ -74,12 +70,12 @@ describe("the published schema and a frame with a key missing", () => {
       const payloads = (exampleOf(definitions[`${pascal(type)}Event`]!) as object) ?? {}
       for (const [path, less] of withoutOne(payloads)) {
         const isRequired = faultOf(`${pascal(type)}Event`, less) !== ""
-        assert.strictEqual(!Schema.is(payload as Schema.Codec<unknown>)(less), isRequired, path)
+        assert.strictEqual(!Schema.is(schema as Schema.Codec<unknown>)(less), isRequired, path)
       }
     })
   }
 
-  for (const type of Object.keys(requests)) {
+  for (const type of Object.keys(requestTable)) {
     it(`is sure of all keys of a response to ${type}`, () => {
       const payload = exampleOf(definitions[`${pascal(type)}Result`]!)
       const frame = { kind: "response", id: "1", correlationId: "r", ok: true, payload } as SidecarFrame

@@ -1,13 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { requests, type RequestType } from "../../src/protocol/Request.ts"
+import type { RequestType } from "../../src/protocol/Request.ts"
+import { requestTable } from "../../src/protocol/RequestTable.ts"
 import { decodeFramed } from "../../src/stdio/StdinDecoder.ts"
 import { headBytes } from "../../src/stdio/LineFramer.ts"
 import { holds, json, patience, text } from "./holds.ts"
 
 const decode = (line: string) => decodeFramed({ _tag: "Line", text: line }, 1_000_000)
 
-const types = Object.keys(requests) as ReadonlyArray<RequestType>
+const types = Object.keys(requestTable) as ReadonlyArray<RequestType>
 const words = text.filter((value) => value.trim() !== "")
 const session = { sessionId: text }
 const orNull = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary)

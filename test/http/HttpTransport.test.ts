@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Fs from "node:fs"
+import type { Socket } from "node:net"
 import * as Tls from "node:tls"
+import * as Zlib from "node:zlib"
 import type { HttpExchange, HttpRequest } from "../../src/http/HttpExchange.ts"
 import * as HttpTransport from "../../src/http/HttpTransport.ts"
 import { serve } from "../support/RawServer.ts"
@@ -80,6 +82,17 @@ describe("a connection", () => {
     })
   )
 
+  it.live("takes name and password from the URL, unless a header has a key", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(({ socket, text }) => socket.write(ok(/authorization: (.*)/i.exec(text)?.[1] ?? "")))
+      const http = yield* transport
+      const url = server.origin.replace("//", "//me:p%40ss@")
+      assert.strictEqual((yield* whole(http.open(get(url)))).body, "Basic bWU6cEBzcw==")
+      const keyed = http.open(get(url, { headers: { Authorization: "Bearer k" } }))
+      assert.strictEqual((yield* whole(keyed)).body, "Bearer k")
+    })
+  )
+
   const ended: ReadonlyArray<readonly [name: string, bytes: string]> = [
     ["whose server says that it ends", ok("a", "Connection: close\r\n")],
     ["of an older version", "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\na"],
@@ -146,6 +159,34 @@ describe("a connection", () => {
       assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "a" })
       yield* Effect.promise(() => server.closed(0))
       assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "a" })
+    })
+  )
+
+  it.live("that says something long after its answer is closed, and the next request is not answered by it", () =>
+    Effect.gen(function* () {
+      const sockets: Array<Socket> = []
+      const server = yield* serve(({ socket, connection }) => {
+        sockets.push(socket)
+        socket.write(ok(`${connection}`))
+      })
+      const http = yield* transport
+      assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "0" })
+      yield* Effect.sleep(20)
+      sockets[0]?.write(ok("forged"))
+      yield* Effect.promise(() => server.closed(0))
+      assert.deepStrictEqual(yield* whole(http.open(get(server.origin))), { status: 200, body: "1" })
+    })
+  )
+
+  it.live("is closed after five idle seconds, and not while its server is silent for longer", () =>
+    Effect.gen(function* () {
+      const idle = yield* serve(({ socket }) => socket.write(ok("a")))
+      const silent = yield* serve(({ socket }) => setTimeout(() => socket.write(ok("late")), 5500))
+      const http = yield* transport
+      const late = yield* Effect.forkChild(whole(http.open(get(silent.origin))), { startImmediately: true })
+      yield* whole(http.open(get(idle.origin)))
+      yield* Effect.promise(() => idle.closed(0))
+      assert.deepStrictEqual(yield* Fiber.join(late), { status: 200, body: "late" })
     })
   )
 
@@ -285,6 +326,81 @@ describe("an answer", () => {
       })
     )
   }
+})
+
+describe("an answer without an end", () => {
+  /** Writes until the other side takes no more; the bytes that were written, once that is so. */
+  const flood = (socket: Socket, bytes: Buffer) => {
+    let written = 0
+    const more = () => {
+      while (!socket.destroyed) {
+        written += bytes.length
+        if (!socket.write(bytes)) return
+      }
+    }
+    socket.on("drain", more)
+    more()
+    return () => written
+  }
+
+  const stalled = (written: () => number) =>
+    Effect.gen(function* () {
+      for (let before = -1; before !== written();) {
+        before = written()
+        yield* Effect.sleep(100)
+      }
+      return written()
+    })
+
+  const megabyte = Buffer.alloc(1024 * 1024, "x")
+  const rows = [
+    ["plain", "HTTP/1.1 200 OK\r\n\r\n", megabyte],
+    [
+      "packed",
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n",
+      Zlib.gzipSync(Array.from({ length: 100_000 }, (_, index) => `${Math.imul(index, 2654435761)}`).join(""))
+    ]
+  ] as const
+  for (const [name, head, bytes] of rows) {
+    it.live(`that is ${name} is not read while nobody reads it: the server's writes stall`, () =>
+      Effect.gen(function* () {
+        const begun = Promise.withResolvers<() => number>()
+        const server = yield* serve(({ socket }) => {
+          socket.write(head)
+          begun.resolve(flood(socket, bytes))
+        })
+        const http = yield* transport
+        const exchange = http.open(get(server.origin))
+        yield* exchange.head
+        const written = yield* Effect.promise(() => begun.promise)
+        const first = yield* stalled(written)
+        // What the sockets of both sides hold.
+        assert.isBelow(first, 32 * 1024 * 1024)
+        for (let read = 0; read < 2 * first;) read += (yield* exchange.read)?.length ?? 0
+        assert.isAbove(yield* stalled(written), first)
+        exchange.abort(unwanted)
+        yield* Effect.promise(() => server.closed(0))
+      })
+    )
+  }
+
+  it.live("in its head is refused, and no more of it is taken", () =>
+    Effect.gen(function* () {
+      const begun = Promise.withResolvers<() => number>()
+      const server = yield* serve(({ socket }) => {
+        socket.write("HTTP/1.1 200 OK\r\nX: ")
+        begun.resolve(flood(socket, megabyte))
+      })
+      const http = yield* transport
+      const { message, reason } = yield* Effect.flip(http.open(get(server.origin)).head)
+      assert.strictEqual(reason, "malformed")
+      assert.include(message, "the head of the answer cannot be read: ")
+      yield* Effect.promise(() => server.closed(0))
+      const written = yield* Effect.promise(() => begun.promise)
+      // Of the 100 MiB that it could have been.
+      assert.isBelow(written(), 32 * 1024 * 1024)
+    })
+  )
 })
 
 describe("a server", () => {

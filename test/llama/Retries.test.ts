@@ -59,6 +59,21 @@ describe("what comes before the first byte", () => {
     )
   }
 
+  it.live("is final with an error whose body has no end, of which only the beginning is read", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const endless = function* () {
+        for (; sent < 100_000; sent += 1) yield "no ".repeat(10_000)
+      }
+      const { server, client } = yield* setUp({ answer: { status: 400, pieces: endless() } })
+      const { failure } = yield* outcome(client.stream(question()))
+      assert.strictEqual(failure?._tag, "Rejected")
+      assert.isBelow(failure?.message.length ?? 0, 400)
+      yield* Effect.promise(() => server.dropped(1))
+      assert.isBelow(sent, 100_000)
+    })
+  )
+
   it.effect("is waited for while the model loads, and told once", () =>
     Effect.gen(function* () {
       const { server, client } = yield* setUp()

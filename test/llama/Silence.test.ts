@@ -23,7 +23,7 @@ describe("silence", () => {
       Effect.gen(function* () {
         const { server, client } = yield* setUp({ answer }, limits)
         const call = yield* Effect.forkChild(outcome(client.stream(question())))
-        const seen = yield* Effect.promise(() => server.seen(1))
+        const seen = yield* Effect.promise(() => server.received(1))
         yield* advanceUntil(call)
         const { events, failure } = yield* Fiber.join(call)
         assert.strictEqual(textOf(events), text)
@@ -42,7 +42,7 @@ describe("silence", () => {
         limits
       )
       const call = yield* Effect.forkChild(outcome(client.stream(question())))
-      yield* Effect.promise(() => server.seen(1))
+      yield* Effect.promise(() => server.received(1))
       yield* advanceUntil(call)
       const { events, failure } = yield* Fiber.join(call)
       assert.isUndefined(failure)
@@ -66,7 +66,7 @@ describe("closing", () => {
         const call = yield* Effect.forkChild(
           Stream.runForEach(client.stream(question()), () => Deferred.succeed(heard, undefined))
         )
-        yield* Effect.promise(() => server.seen(1))
+        yield* Effect.promise(() => server.received(1))
         if (pieces > 0) yield* Deferred.await(heard)
         yield* Fiber.interrupt(call)
         yield* Effect.promise(() => server.dropped(1))

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { LlamaClient, type ServerState } from "../../src/llama/LlamaClient.ts"
-import type { Event } from "../../src/protocol/Event.ts"
+import type { EmittedEvent } from "../../src/protocol/Event.ts"
 import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
 
@@ -13,7 +13,7 @@ it.effect("what a probe cannot see of a server that loads is no change, and not 
   const loading: ServerState = { state: "loading", url, detail: "Loading model" }
   let found = loading
   const told: Array<unknown> = []
-  const emit = ({ payload }: Event) => Effect.sync(() => void told.push(payload))
+  const emit = ({ payload }: EmittedEvent) => Effect.sync(() => void told.push(payload))
   return Effect.gen(function* () {
     const watch = yield* ModelStatus
     yield* watch.report(ready)

@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Event } from "../../src/protocol/Event.ts"
+import type { EmittedEvent } from "../../src/protocol/Event.ts"
 import { Outbox } from "../../src/stdio/Outbox.ts"
 
-const delta = (text: string, turnId = "t-1"): Event => ({
+const delta = (text: string, turnId = "t-1"): EmittedEvent => ({
   type: "assistant_delta",
   payload: { sessionId: "s-1", turnId, text }
 })
-const thought = (text: string, stepIndex: number): Event => ({
+const thought = (text: string, stepIndex: number): EmittedEvent => ({
   type: "reasoning_delta",
   payload: { sessionId: "s-1", turnId: "t-1", stepIndex, text }
 })
-const log = (message: string): Event => ({ type: "log", payload: { level: "info", message } })
+const log = (message: string): EmittedEvent => ({ type: "log", payload: { level: "info", message } })
 
 const takeAll = (outbox: Outbox): ReadonlyArray<string> =>
   outbox
@@ -22,7 +22,7 @@ const takeAll = (outbox: Outbox): ReadonlyArray<string> =>
       return `${type} ${payload.text ?? payload.message}`
     })
 
-const offered = (...events: ReadonlyArray<Event>) => {
+const offered = (...events: ReadonlyArray<EmittedEvent>) => {
   const outbox = new Outbox()
   for (const event of events) outbox.offer(event)
   return outbox

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import { Config } from "../../src/config/Config.ts"
-import type { Event } from "../../src/protocol/Event.ts"
+import type { EmittedEvent } from "../../src/protocol/Event.ts"
 import { SessionId, TurnId } from "../../src/protocol/Ids.ts"
 import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
 import * as MemoryStdio from "../../src/testing/MemoryStdio.ts"
@@ -24,8 +24,8 @@ const idle = Effect.gen(function* () {
 })
 
 const names = { sessionId: SessionId.make("s-1"), turnId: TurnId.make("t-1") }
-const delta = (text: string): Event => ({ type: "assistant_delta", payload: { ...names, text } })
-const log = (message: string): Event => ({ type: "log", payload: { level: "info", message } })
+const delta = (text: string): EmittedEvent => ({ type: "assistant_delta", payload: { ...names, text } })
+const log = (message: string): EmittedEvent => ({ type: "log", payload: { level: "info", message } })
 
 describe("what is written", () => {
   it.effect("is a lone delta at once, before its teller goes on", () =>

@@ -1,14 +1,32 @@
+import * as Fs from "node:fs"
 import { Ajv, type ValidateFunction } from "ajv"
-import { protocolSchema } from "../../scripts/schema.ts"
-import { pascal } from "../../scripts/schema/Definitions.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import type { SentRequest } from "../../src/testing/ContractChecker.ts"
 
-/** The schema as it is published, and with no key that it does not name: what is sent is to be written down. */
-const published = JSON.parse(protocolSchema())
+/** As much of JSON Schema as the published schema uses. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly enum?: ReadonlyArray<unknown>
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+}
+
+/** The published schema; `npm test` has checked before that it is what the schemas in code say. */
+const published = JSON.parse(
+  Fs.readFileSync(new URL("../../src/protocol/protocol.schema.json", import.meta.url), "utf8")
+)
 const ajv = new Ajv({ strict: true })
 ajv.addSchema(published, "published")
+// With no key that it does not name: what is sent must be in the schema.
 ajv.addSchema(closed(published) as object, "closed")
+
+/** Its definitions, by name. */
+export const definitions: Readonly<Record<string, JsonSchema>> = published.definitions
+
+/** The name of a request or event in the names of its definitions: `UserMessage` of `user_message`. */
+export const pascal = (type: string) => type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Whether a value is any frame of the protocol, as `protocol.schema.json` has it. */
 export const isFrame: ValidateFunction = ajv.getSchema("published")!

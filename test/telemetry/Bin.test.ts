@@ -134,7 +134,7 @@ describe("telemetry, over the real bin", () => {
   })
 
   it.each([
-    ["is not there", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }],
+    ["is not there", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:2" }],
     ["takes connections and never answers", undefined]
   ])("does without a collector that %s: turns go on, and so does the way out", async (_, given) => {
     await using collector = await Collector.start({ hangs: true })
@@ -152,8 +152,8 @@ describe("telemetry, over the real bin", () => {
   it.each([
     ["not set", {}, false],
     ["empty", { OTEL_EXPORTER_OTLP_ENDPOINT: "" }, false],
-    ["disabled", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", OTEL_SDK_DISABLED: "true" }, false],
-    ["set", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }, true]
+    ["disabled", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:2", OTEL_SDK_DISABLED: "true" }, false],
+    ["set", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:2" }, true]
   ])("opens no connection unless it is turned on: %s", async (_, env, connects) => {
     using dir = new StateDir({ localModels: { mode: "scripted" } })
     const seen = Path.join(dir.path, "connections")

@@ -41,6 +41,21 @@ describe("the client of the exporter", () => {
     })
   )
 
+  it.live("follows no redirect: the key in its headers is for one host", () =>
+    Effect.gen(function* () {
+      let followed = 0
+      const other = yield* collector((response) => {
+        followed += 1
+        response.end("{}")
+      })
+      const url = yield* collector((response) => {
+        response.writeHead(307, { Location: other }).end()
+      })
+      const { status } = yield* HttpClient.post(url).pipe(Effect.provide(CollectorClient.layer))
+      assert.deepStrictEqual([status, followed], [307, 0])
+    })
+  )
+
   it.live("takes a status for what it is, whatever comes behind it", () =>
     Effect.gen(function* () {
       const url = yield* collector((response) => {

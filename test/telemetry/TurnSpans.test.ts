@@ -17,7 +17,7 @@ const make = () => {
   })
   let now = 0n
   const turns = new TurnSpans(tracer, () => (now += 1_000_000n))
-  const told = (...events: ReadonlyArray<TurnEvent>) => events.forEach((event) => turns.told("s-1", "t-1", event))
+  const told = (...events: ReadonlyArray<TurnEvent>) => events.forEach((event) => turns.onEvent("s-1", "t-1", event))
   /** Each as `name < parent: attribute, how it ended`, in the order that they began. */
   const story = (attribute: string) =>
     spans.map((span) => {
@@ -64,12 +64,12 @@ const toolCalls = { _tag: "Finished", reason: "tool_calls", calls: [] } as const
 type Turns = ReturnType<typeof make>
 const begin = ({ told, turns }: Turns) => {
   told(started, step)
-  turns.asks("t-1", "qwen")
+  turns.onModelCall("t-1", "qwen")
 }
 const call = (stage: Turns) => {
   begin(stage)
-  stage.turns.answered("t-1", toolCalls)
-  stage.turns.begins("t-1", "c-1" as never, "shell.run")
+  stage.turns.onModelAnswer("t-1", toolCalls)
+  stage.turns.onToolCall("t-1", "c-1" as never, "shell.run")
 }
 
 describe("the spans of a turn", () => {
@@ -77,8 +77,8 @@ describe("the spans of a turn", () => {
     const stage = make()
     call(stage)
     stage.told(asked, resolved("approved"), result("ok"), stepFinished, step)
-    stage.turns.asks("t-1", "qwen")
-    stage.turns.answered("t-1", stop)
+    stage.turns.onModelCall("t-1", "qwen")
+    stage.turns.onModelAnswer("t-1", stop)
     stage.told(stepFinished, finished("reply"))
     assert.deepStrictEqual(stage.story("gen_ai.operation.name"), [
       "invoke_agent atomic-agent: invoke_agent, ok",
@@ -145,7 +145,7 @@ describe("the spans of a turn", () => {
   it("do not have the name of a tool that the model made up", () => {
     const stage = make()
     begin(stage)
-    stage.turns.begins("t-1", "c-1" as never, undefined)
+    stage.turns.onToolCall("t-1", "c-1" as never, undefined)
     assert.strictEqual(stage.story("gen_ai.tool.name")[3], "execute_tool unknown < step: unknown, open")
   })
 
@@ -153,7 +153,7 @@ describe("the spans of a turn", () => {
     const stage = make()
     begin(stage)
     const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 3 }
-    stage.turns.answered("t-1", { ...stop, usage, tokensPerSecond: 50 })
+    stage.turns.onModelAnswer("t-1", { ...stop, usage, tokensPerSecond: 50 })
     assert.deepInclude(Object.fromEntries(stage.spans[2]!.attributes), {
       "gen_ai.response.finish_reasons": ["stop"],
       "gen_ai.usage.input_tokens": 10,
@@ -175,9 +175,9 @@ describe("the spans of a turn", () => {
 
   it("of turns that never end are forgotten", () => {
     const stage = make()
-    for (let index = 0; index < 101; index++) stage.turns.told("s-1", `t-${index}`, started)
+    for (let index = 0; index < 101; index++) stage.turns.onEvent("s-1", `t-${index}`, started)
     const before = stage.spans.length
-    for (const turn of ["t-0", "t-1", "t-100"]) stage.turns.told("s-1", turn, step)
+    for (const turn of ["t-0", "t-1", "t-100"]) stage.turns.onEvent("s-1", turn, step)
     assert.strictEqual(stage.spans.length - before, 2)
   })
 

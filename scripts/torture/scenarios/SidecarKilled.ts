@@ -41,7 +41,7 @@ export const sidecarKilled = async (work: Work, isReaperFirst = false): Promise<
   let below: ReadonlyArray<number> = []
   try {
     sidecar.post("send_message", { sessionId: await sidecar.session(), text: "go" })
-    if (work === "what a command left behind") await server.seen(2)
+    if (work === "what a command left behind") await server.received(2)
     await until(() => (below = started()).length >= count, 10_000)
     Assert.equal(below.length, count, `${below.map(commandOf).join()}, ${sidecar.stderr}`)
     const first = reaper()

@@ -15,7 +15,7 @@ import type { Overrides } from "../../../src/config/Settings.ts"
 import { LlamaClient } from "../../../src/llama/LlamaClient.ts"
 import { ManagedServer } from "../../../src/llama/managed/ManagedServer.ts"
 import * as ManagedModel from "../../../src/llama/managed/ManagedModel.ts"
-import type { Event } from "../../../src/protocol/Event.ts"
+import type { EmittedEvent } from "../../../src/protocol/Event.ts"
 import { ExitDeadline } from "../../../src/process/ExitDeadline.ts"
 import { serverOutput } from "../../../src/Sidecar.ts"
 import { StdoutSink } from "../../../src/stdio/StdoutSink.ts"
@@ -31,9 +31,9 @@ const fake = (play: Play = {}) =>
 
 /** What a managed server stands on, the events that it tells, and the time that the process has left. */
 const ground = (server: FakeServer, settings: Overrides = {}) => {
-  const events: Array<Event> = []
+  const events: Array<EmittedEvent> = []
   const left = { ms: Infinity }
-  const emitAll = (more: ReadonlyArray<Event>) => Effect.sync(() => void events.push(...more))
+  const emitAll = (more: ReadonlyArray<EmittedEvent>) => Effect.sync(() => void events.push(...more))
   const layer = Layer.mergeAll(
     Config.layerOf({
       ...settings,
@@ -251,7 +251,7 @@ describe("a managed server", () => {
 })
 
 describe("what a managed server writes", () => {
-  const logs = (events: ReadonlyArray<Event>) =>
+  const logs = (events: ReadonlyArray<EmittedEvent>) =>
     events.flatMap((event) => (event.type === "log" ? [event.payload.message] : []))
 
   it.effect("is told line by line at level debug", () =>

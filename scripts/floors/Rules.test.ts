@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { rooms } from "../../scripts/floors/Rooms.ts"
-import { violations } from "../../scripts/floors/Rules.ts"
+import { rooms } from "./Rooms.ts"
+import { violations } from "./Rules.ts"
 
 const check = (path: string, text: string) => violations([{ path, text }])
 
@@ -17,6 +17,8 @@ describe("floors", () => {
     ["src/index.ts", `export * from "./Config.ts"`],
     ["src/testing/index.ts", `export * from "./Harness.ts"`],
     ["scripts/build.ts", `import * as esbuild from "esbuild"`],
+    ["scripts/chat/Demo.test.ts", `import { playDemo } from "./Demo.ts"`],
+    ["scripts/chat/Demo.test.ts", `import { check } from "../../src/testing/ContractChecker.ts"`],
     ["src/llama/LlamaHttp.ts", `import * as NodePath from "@effect/platform-node/NodePath"`],
     ["src/llama/Text.ts", `const text = 'import { x } from "../session/Steering.ts"'`],
     ["src/llama/Long.ts", "\n".repeat(300)]
@@ -99,6 +101,11 @@ describe("floors", () => {
       "scripts/torture.ts",
       `import { Bin } from "../test/support/Bin.ts"`,
       "scripts/torture.ts:1: scripts/ does not import test/, but test/support/Bin.ts"
+    ],
+    [
+      "scripts/chat/Demo.test.ts",
+      `import { Bin } from "../../test/support/Bin.ts"`,
+      "scripts/chat/Demo.test.ts:1: scripts/ does not import test/, but test/support/Bin.ts"
     ],
     [
       "test/Bench.test.ts",

@@ -1,16 +1,12 @@
-import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { readAnswer } from "../../scripts/chat/Answer.ts"
-import { playDemo } from "../../scripts/chat/Demo.ts"
-import { makeScreen } from "../../scripts/chat/Screen.ts"
-import { colourDiff, styleFor } from "../../scripts/chat/Style.ts"
-import type { Event, SidecarEvent } from "../../src/protocol/Event.ts"
+import { makeScreen } from "./Screen.ts"
+import { colourDiff, styleFor } from "./Style.ts"
+import type { EmittedEvent, SidecarEvent } from "../../src/protocol/Event.ts"
 
-const bin = Path.join(import.meta.dirname, "FakeSidecar.ts")
 const sessionId = "s-1"
 const turn = { sessionId, turnId: "t-1" }
 
-const drawn = (...events: ReadonlyArray<Event>): string => {
+const drawn = (...events: ReadonlyArray<EmittedEvent>): string => {
   let text = ""
   const screen = makeScreen({ write: (more) => (text += more), style: styleFor(false), width: () => 60 })
   for (const event of events) screen.show({ kind: "event", id: "e", ...event } as SidecarEvent)
@@ -18,11 +14,11 @@ const drawn = (...events: ReadonlyArray<Event>): string => {
 }
 
 const call = (callId: string, tool: string) => ({ ...turn, stepIndex: -1, step: 0, callId, tool }) as const
-const started = (callId: string, tool: string, args: unknown): Event => ({
+const started = (callId: string, tool: string, args: unknown): EmittedEvent => ({
   type: "tool_call_started",
   payload: { ...call(callId, tool), args }
 })
-const result = (callId: string, tool: string, status: "ok" | "error", summary: string, batch = {}): Event => ({
+const result = (callId: string, tool: string, status: "ok" | "error", summary: string, batch = {}): EmittedEvent => ({
   type: "tool_call_result",
   payload: { ...call(callId, tool), status, summary, ...batch }
 })
@@ -79,7 +75,7 @@ describe("the screen of the terminal chat", () => {
   it("lets nothing that it is told drive the terminal, nor look like something else", () => {
     const bad = "a\u001b]0;title\u0007b\u009bc\u202ed\rx"
     const good = "a\\u001b]0;title\\u0007b\\u009bc\\u202ed\\u000dx"
-    const events: ReadonlyArray<Event> = [
+    const events: ReadonlyArray<EmittedEvent> = [
       { type: "user_message", payload: { ...turn, text: bad } },
       { type: "reasoning_delta", payload: { ...turn, stepIndex: 0, text: bad } },
       { type: "assistant_delta", payload: { ...turn, text: bad } },
@@ -138,38 +134,5 @@ describe("the screen of the terminal chat", () => {
       "--- a\n+++ b\n@@ -1 +1 @@\n[-x]\n<+y>\n z"
     )
     assert.strictEqual(colourDiff("grep\n+x\n-y", style), "grep\n+x\n-y")
-  })
-})
-
-describe("an answer to an approval", () => {
-  const answers: ReadonlyArray<[typed: string, means: ReturnType<typeof readAnswer>]> = [
-    ["y", { approved: true }],
-    [" Yes ", { approved: true }],
-    ["n", { approved: false }],
-    ["no", { approved: false }],
-    ["n use the other file", { approved: false, reason: "use the other file" }],
-    ["No, too much", { approved: false, reason: "too much" }],
-    ["n: später", { approved: false, reason: "später" }],
-    ["", undefined],
-    ["nothing", undefined],
-    ["yesterday", undefined],
-    ["y but only once", undefined],
-    ["ok", undefined]
-  ]
-  for (const [typed, means] of answers) {
-    it(`${JSON.stringify(typed)} is ${JSON.stringify(means) ?? "asked again"}`, () => {
-      assert.deepStrictEqual(readAnswer(typed), means)
-    })
-  }
-})
-
-describe("the conversation without a terminal", () => {
-  it("is played to its end, approvals answered", async () => {
-    let text = ""
-    const screen = makeScreen({ write: (more) => (text += more), style: styleFor(false), width: () => 80 })
-    const model = { line: "", env: process.env, dispose: () => {} }
-    assert.strictEqual(await playDemo(bin, model, screen), 0)
-    assert.strictEqual(text.match(/✓ written/g)?.length, 3)
-    assert.strictEqual(text.match(/^Done, 你好\.$/gm)?.length, 3)
   })
 })

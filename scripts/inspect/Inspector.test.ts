@@ -1,19 +1,23 @@
 import * as Fs from "node:fs"
 import { connect } from "node:net"
+import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { Entry } from "../../../scripts/inspect/Entry.ts"
-import { startInspector } from "../../../scripts/inspect/Inspector.ts"
-import type { LiveOptions } from "../../../scripts/inspect/Options.ts"
-import { take } from "../../../scripts/inspect/view/Take.ts"
-import { empty } from "../../../scripts/inspect/view/View.ts"
-import { binPath, StateDir } from "../../support/Bin.ts"
-import { turnOf } from "./entries.ts"
+import type { Entry } from "./Entry.ts"
+import { startInspector } from "./Inspector.ts"
+import type { LiveOptions } from "./Options.ts"
+import { take } from "./view/Take.ts"
+import { empty } from "./view/View.ts"
+import { turnOf } from "./view/ConversationFixture.ts"
 
 const bin = Path.join(import.meta.dirname, "../FakeSidecar.ts")
+const realBin = Path.resolve(import.meta.dirname, "../../dist/sidecar/main.js")
+
+const makeFolder = () => Fs.mkdtempDisposableSync(Path.join(Os.tmpdir(), "inspector-"))
 
 const inspect = async (more: Partial<LiveOptions> = {}, sidecar = bin) => {
-  const dir = new StateDir({ localModels: { mode: "scripted" } })
+  const dir = makeFolder()
+  Fs.writeFileSync(Path.join(dir.path, "config.json"), JSON.stringify({ localModels: { mode: "scripted" } }))
   const file = Path.join(dir.path, "talk.ndjson")
   const env = { ...process.env, ATOMIC_AGENT_STATE_DIR: dir.path }
   const live = { mode: "live", workingDir: dir.path, script: undefined, url: undefined, record: file, port: 0 } as const
@@ -29,7 +33,7 @@ const inspect = async (more: Partial<LiveOptions> = {}, sidecar = bin) => {
       }).then(({ status }) => status),
     [Symbol.asyncDispose]: async () => {
       await inspector.close()
-      dir[Symbol.dispose]()
+      dir.remove()
     }
   }
 }
@@ -98,7 +102,7 @@ describe("the inspector", () => {
   })
 
   it("shows a recording, to which nothing can be sent", async () => {
-    using dir = new StateDir()
+    using dir = makeFolder()
     const file = Path.join(dir.path, "talk.ndjson")
     const frames = [
       { kind: "request", id: "1", type: "ping", payload: {} },
@@ -162,7 +166,7 @@ describe("the inspector", () => {
   })
 
   it("says that the sidecar is gone, and goes on showing what it said", async () => {
-    await using inspector = await inspect({}, binPath)
+    await using inspector = await inspect({}, realBin)
     const told = heard(inspector.url, answerTo("shutdown"))
     await inspector.post({ type: "shutdown" })
     await told

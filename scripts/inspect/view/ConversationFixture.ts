@@ -1,6 +1,6 @@
-import type { Entry } from "../../../scripts/inspect/Entry.ts"
-import { take } from "../../../scripts/inspect/view/Take.ts"
-import { empty, type Row, type TurnBlock, type View } from "../../../scripts/inspect/view/View.ts"
+import type { Entry } from "../Entry.ts"
+import { take } from "./Take.ts"
+import { empty, type Row, type TurnBlock, type View } from "./View.ts"
 
 export type Line = Omit<Entry, "number">
 

@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { buildBin } from "../../scripts/build/Bin.ts"
+import { buildBin } from "./Bin.ts"
 
 describe("the bundled bin", () => {
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "bin-"))

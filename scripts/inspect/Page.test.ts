@@ -1,11 +1,12 @@
 import * as Fs from "node:fs"
+import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Browser, findChromium } from "../../../scripts/inspect/Browser.ts"
-import { startInspector } from "../../../scripts/inspect/Inspector.ts"
-import type { Script } from "../../../src/llama/scripted/Script.ts"
-import { binPath, StateDir } from "../../support/Bin.ts"
+import { Browser, findChromium } from "./Browser.ts"
+import { startInspector } from "./Inspector.ts"
+import type { Script } from "../../src/llama/scripted/Script.ts"
 
+const bin = Path.resolve(import.meta.dirname, "../../dist/sidecar/main.js")
 const chromium = findChromium(process.env)
 const size = { width: 1100, height: 800 }
 
@@ -24,11 +25,11 @@ const script: Script = {
 
 /** The page in a browser, of a conversation with the bin. */
 const openPage = async () => {
-  const dir = new StateDir()
+  const dir = Fs.mkdtempDisposableSync(Path.join(Os.tmpdir(), "inspector-"))
   const file = (name: string) => Path.join(dir.path, name)
   Fs.writeFileSync(file("script.json"), JSON.stringify(script))
   const live = { mode: "live", workingDir: dir.path, script: file("script.json"), url: undefined, port: 0 } as const
-  const inspector = await startInspector({ ...live, record: file("talk.ndjson") }, binPath, process.env)
+  const inspector = await startInspector({ ...live, record: file("talk.ndjson") }, bin, process.env)
   const browser = await Browser.open(String(chromium), inspector.url, size)
   return {
     browser,
@@ -48,7 +49,7 @@ const openPage = async () => {
     [Symbol.asyncDispose]: async () => {
       await browser[Symbol.asyncDispose]()
       await inspector.close()
-      dir[Symbol.dispose]()
+      dir.remove()
     }
   }
 }
@@ -155,7 +156,7 @@ describe("the inspector's page", () => {
     await page.close()
     await page.shows("#state", "ended")
 
-    const recorded = await startInspector({ mode: "recorded", file: page.file("talk.ndjson"), port: 0 }, binPath, {})
+    const recorded = await startInspector({ mode: "recorded", file: page.file("talk.ndjson"), port: 0 }, bin, {})
     try {
       await browser.load(recorded.url)
       await page.shows(".turn.reply .facts", "reply · 2 steps")

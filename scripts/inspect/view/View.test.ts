@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { take } from "../../../scripts/inspect/view/Take.ts"
-import { asking, empty, limits, queued, running, type View } from "../../../scripts/inspect/view/View.ts"
+import { take } from "./Take.ts"
+import { asking, empty, limits, queued, running, type View } from "./View.ts"
 import {
   answers,
   asks,
@@ -14,7 +14,7 @@ import {
   rowsOf,
   tells,
   turnOf
-} from "./entries.ts"
+} from "./ConversationFixture.ts"
 
 const approval = (more: object = {}) =>
   call("approval_request", "c-1", "fs.write", {
