@@ -10,7 +10,7 @@ import { drawWorld, type End, type LifePlan } from "./Plan.ts"
 
 const [anyLife] = drawWorld(1, 0).lives
 
-const plan = (end: End, invalid?: string): LifePlan => ({
+const plan = (end: End, invalid?: { readonly [name: string]: string }): LifePlan => ({
   ...anyLife!,
   end,
   settings: { ...anyLife!.settings, invalid }
@@ -76,7 +76,7 @@ describe("a life that was played is judged", () => {
     ["wrote what is in no schema", ({ frames }) => ({ frames: [log, ...frames] }), /schema: frame 0/],
     ["said nothing of a bad line", () => ({ badLines: 1 }), /1 bad lines, and 0 errors/],
     ["was wrong while it was played", () => ({ wrong: ["busy"] }), /busy/],
-    ["took a bad configuration", () => ({ plan: plan("end of input", "a reason") }), /for an invalid configuration/]
+    ["took a bad configuration", () => ({ plan: plan("end of input", {}) }), /for an invalid configuration/]
   ])("bad, where it %s", (_name, change, expected) =>
     assert.match(judge({ ...good, ...change(good) }).join("\n"), expected)
   )

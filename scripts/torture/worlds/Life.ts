@@ -52,8 +52,9 @@ export const live = async (
   if (isValid) {
     await play(host, plan, sessions)
     await more(host)
+    // A managed model server lives on.
+    if (plan.cancels && plan.settings.mode !== "managed") await host.cancelAll()
     if (plan.end.startsWith("settled")) {
-      if (plan.cancels) await host.cancelAll()
       await host.settle()
       await host.goOn()
       await host.checkIdle()

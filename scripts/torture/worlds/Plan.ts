@@ -47,7 +47,7 @@ export interface LifePlan {
   /** None: the process ends while it starts. */
   readonly steps: ReadonlyArray<Step>
   readonly end: End
-  /** Where the life ends settled, all that is open is cancelled before. */
+  /** Before its end all that is open is cancelled. */
   readonly cancels: boolean
   /** Every process before was killed, and did not fail: its session must be there, interrupted or at rest. */
   readonly isResumable: boolean
@@ -102,7 +102,7 @@ export const drawLife = (random: SeededRandom, index: number, disk: Disk): LifeP
     answers: drawAnswers(random, random.integer(6, 24)),
     steps: isEarly ? [] : drawSteps(random, random.integer(4, 40)),
     end,
-    cancels: random.chance(0.4),
+    cancels: !isEarly && random.chance(0.15),
     isResumable: false,
     endsAfterMs: isEarly ? random.integer(0, 150) : random.chance(0.5) ? 0 : random.integer(0, 120)
   }

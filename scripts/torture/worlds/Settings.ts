@@ -5,8 +5,8 @@ export interface Settings {
   readonly config: { readonly [section: string]: object }
   readonly dotEnv: string | undefined
   readonly env: { readonly [name: string]: string }
-  /** Why the process must refuse to start; undefined: it must not. */
-  readonly invalid: string | undefined
+  /** Variables for which the process must refuse to start. */
+  readonly invalid: { readonly [name: string]: string } | undefined
   /** A line longer than this is a bad one, in bytes; undefined: none here is. */
   readonly maxLineBytes: number | undefined
   /** The model's server is one that the sidecar starts itself, or only a script. */
@@ -17,7 +17,7 @@ export interface Settings {
 export const drawSettings = (random: SeededRandom, silenceMs: number): Settings => {
   const maxLineBytes = random.chance(0.3) ? random.pick([4096, 65_536]) : undefined
   const outputBufferBytes = random.chance(0.3) ? random.pick([1, 2048, 65_536]) : undefined
-  const invalid = random.chance(0.04) ? random.pick(Object.keys(invalids)) : undefined
+  const invalid = random.chance(0.04) ? random.pick(invalids) : undefined
   const dotEnv = random.chance(0.3) ? random.pick(dotEnvs) : undefined
   return {
     config: {
@@ -51,8 +51,7 @@ export const drawSettings = (random: SeededRandom, silenceMs: number): Settings 
       ATOMIC_AGENT_LLAMA_REQUEST_TIMEOUT_MS: `${silenceMs + random.integer(0, 600)}`,
       ATOMIC_AGENT_LLAMA_HEALTH_TIMEOUT_MS: `${random.integer(50, 500)}`,
       ATOMIC_AGENT_LLAMA_COMPLETION_RETRY_BACKOFF_MS: `${random.integer(0, 30)}`,
-      ...(random.chance(0.3) && { ATOMIC_AGENT_MAX_PARALLEL_TOOL_CALLS: `${random.integer(1, 4)}` }),
-      ...(invalid === undefined ? {} : invalids[invalid])
+      ...(random.chance(0.3) && { ATOMIC_AGENT_MAX_PARALLEL_TOOL_CALLS: `${random.integer(1, 4)}` })
     },
     invalid,
     maxLineBytes,
@@ -60,13 +59,13 @@ export const drawSettings = (random: SeededRandom, silenceMs: number): Settings 
   }
 }
 
-/** By what stands in the environment; `CONFIG` is the text of the file. */
-const invalids: { readonly [why: string]: { readonly [name: string]: string } } = {
-  "a number that is none": { ATOMIC_AGENT_LLAMA_MAX_TOKENS: "many" },
-  "a number out of range": { ATOMIC_AGENT_MAX_PARALLEL_TOOL_CALLS: "17" },
-  "an address that is none": { ATOMIC_AGENT_LLAMA_URL: "not a url" },
-  "a level that is none": { ATOMIC_AGENT_LOG_LEVEL: "loud" }
-}
+/** A number that is none, one out of range, an address and a level that are none. */
+const invalids = [
+  { ATOMIC_AGENT_LLAMA_MAX_TOKENS: "many" },
+  { ATOMIC_AGENT_MAX_PARALLEL_TOOL_CALLS: "17" },
+  { ATOMIC_AGENT_LLAMA_URL: "not a url" },
+  { ATOMIC_AGENT_LOG_LEVEL: "loud" }
+]
 
 const dotEnvs = [
   "",

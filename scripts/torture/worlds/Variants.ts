@@ -52,6 +52,7 @@ export const drawKills = (seed: number, index: number): WorldPlan =>
         extensions,
         resumes: true,
         isResumable: true,
+        cancels: false,
         answers: drawAnswers(random, 24, { "quick calls": 2, words: 1 }),
         steps: isEarly ? [] : random.list(40, () => message),
         end: random.pick(["SIGKILL", "SIGKILL in a line"]),
@@ -70,5 +71,5 @@ export const drawTools = (seed: number, index: number): WorldPlan =>
   worldOf(seed, index, (random) => {
     const life = unharmed(drawLife(random, 0, "good"))
     const answers = drawAnswers(random, 24, { calls: 10, "calls with words": 4, words: 2, "words that hang": 1 })
-    return [{ ...life, answers, cancels: true }]
+    return [{ ...life, answers, cancels: random.chance(0.4) }]
   })

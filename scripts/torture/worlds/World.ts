@@ -108,7 +108,7 @@ export class World {
   #start(plan: LifePlan, mark: string): Sidecar {
     const { home, state } = this.scene
     const [name, value] = mark.split("=") as [string, string]
-    const env = { HOME: home, XDG_CACHE_HOME: cache, [name]: value, ...plan.settings.env }
+    const env = { HOME: home, XDG_CACHE_HOME: cache, [name]: value, ...plan.settings.env, ...plan.settings.invalid }
     return new Sidecar({ path: state }, { env, command: this.#place.commandFor(command), cwd: this.#place.root })
   }
 
