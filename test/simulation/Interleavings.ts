@@ -22,15 +22,18 @@ export const interleavings = async (seed: number, runs: number): Promise<void> =
   }
 }
 
-/** Leaves out steps, fewer at a time, as long as what remains still breaks the contract. */
+/** Leaves out steps, fewer at a time and then one by one, as long as what remains still breaks the contract. */
 const shrink = async (plan: Plan): Promise<Plan> => {
   let smallest = plan
-  for (let size = Math.ceil(plan.steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  let size = plan.steps.length
+  while (size > 0) {
+    const { length } = smallest.steps
     for (let at = 0; at < smallest.steps.length;) {
       const smaller = { ...smallest, steps: smallest.steps.toSpliced(at, size) }
       if (faultsOf(await run(smaller)).length > 0) smallest = smaller
       else at += size
     }
+    size = size > 1 ? Math.ceil(size / 2) : smallest.steps.length < length ? 1 : 0
   }
   return smallest
 }
