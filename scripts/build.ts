@@ -11,7 +11,6 @@ import { buildExecutable } from "./build/Executable.ts"
 import { writeHostTypes } from "./build/HostTypes.ts"
 import { buildLibrary, emitTypes } from "./build/Library.ts"
 import { targetOf } from "./build/Target.ts"
-import { protocolSchema } from "./schema.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
 const dist = Path.join(root, "dist")
@@ -38,7 +37,6 @@ const all = async () => {
   Fs.rmSync(dist, { recursive: true, force: true })
   await Promise.all([emitTypes(root, dist), bin(), buildLibrary(root, dist)])
   writeHostTypes(dist)
-  Fs.writeFileSync(Path.join(dist, "protocol.schema.json"), protocolSchema())
   const promised = [packageJson.bin, ...Object.values(packageJson.exports)].flatMap((entry) =>
     typeof entry === "string" ? [entry] : Object.values(entry)
   )

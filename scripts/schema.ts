@@ -1,5 +1,5 @@
 /**
- * `npm run schema`: writes the JSON Schema of all frames to `src/protocol/protocol.schema.json`, so that a change of the
+ * `npm run schema`: writes the JSON Schema of all frames to `docs/protocol.schema.json`, so that a change of the
  * wire is seen where it is made; the build puts the same into dist/. With `--check` it writes nothing, and exits 1 where
  * the file is not what the schemas say.
  */
@@ -32,12 +32,12 @@ export const staleness = (text: string, current: string = protocolSchema()): str
 }
 
 if (import.meta.main) {
-  const file = Path.resolve(import.meta.dirname, "../src/protocol/protocol.schema.json")
+  const file = Path.resolve(import.meta.dirname, "../docs/protocol.schema.json")
   if (!process.argv.includes("--check")) Fs.writeFileSync(file, protocolSchema())
   else {
     const stale = staleness(Fs.existsSync(file) ? Fs.readFileSync(file, "utf8") : "")
     if (stale !== undefined) {
-      console.error(`src/protocol/protocol.schema.json: ${stale}; npm run schema writes it`)
+      console.error(`docs/protocol.schema.json: ${stale}; npm run schema writes it`)
       process.exitCode = 1
     }
   }

@@ -13,8 +13,8 @@ export interface ProcessHostOptions {
   readonly cwd?: string | undefined
 }
 
-/** No frame is waited for longer, in milliseconds: a hang becomes a failure with a message. */
-const patience = 20_000
+/** Nothing is waited for longer, in milliseconds: a hang becomes a failure with a message. */
+const patienceMs = 20_000
 
 /**
  * The host of a sidecar in a process of its own, for tests: it hides nothing. All that was read is kept, and the child is
@@ -27,10 +27,9 @@ export class ProcessHost {
   /** Lines on stdout that are no JSON: there must be none. */
   readonly noise: Array<string> = []
   stderr = ""
-  /** Resolves when the process has ended and its pipes are closed. */
-  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** Called with each frame as it is read. */
   onFrame: (frame: SidecarFrame) => void = () => {}
+  readonly #closed: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   #unfinished: Array<string> = []
   #waiting = new Set<() => void>()
 
@@ -39,8 +38,16 @@ export class ProcessHost {
     this.child.stdin.on("error", () => {})
     this.child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text))
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => (this.stderr += text))
-    this.exited = once(this.child, "close").then(([code, signal]) => ({ code, signal }))
-    void this.exited.then(() => this.#wake())
+    this.#closed = once(this.child, "close").then(([code, signal]) => ({ code, signal }))
+    void this.#closed.then(() => this.#wake())
+  }
+
+  /** Resolves when the process has ended and its pipes are closed; rejects if that takes too long. */
+  get exited(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
+    const failure = () => new Error(`the sidecar did not end; stderr: ${this.stderr.slice(-2000)}`)
+    const timer = setTimeout(() => reject(failure()), patienceMs)
+    return Promise.race([this.#closed, timeout]).finally(() => clearTimeout(timer))
   }
 
   get pid(): number {
@@ -105,7 +112,7 @@ export class ProcessHost {
       }
       return undefined
     }
-    const timer = AbortSignal.timeout(patience)
+    const timer = AbortSignal.timeout(patienceMs)
     while (true) {
       const frame = find()
       if (frame !== undefined) return frame

@@ -28,7 +28,7 @@ const expectAnswers = async (bin: Bin) => {
   return answered
 }
 
-describe("a database that another program holds when the end comes", () => {
+describe.concurrent("a database that another program holds when the end comes", () => {
   it.each(Object.entries(ends))("costs no response: a turn, %s", async (_how, end) => {
     using state = new StateDir({ localModels: { mode: "scripted" } })
     using bin = new Bin(state)

@@ -1,3 +1,4 @@
+import * as Path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -11,6 +12,8 @@ import {
   Stalled,
   Unreachable
 } from "../../src/llama/LlamaError.ts"
+import type { EventPayload } from "../../src/protocol/Event.ts"
+import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import type { StepCategory } from "../../src/protocol/SessionState.ts"
 import type { ModelToolCall } from "../../src/llama/LlamaClient.ts"
 import { toolCall } from "../../src/testing/GatedModel.ts"
@@ -80,6 +83,50 @@ describe("contract 6, reply and finish", () => {
       ;(yield* model.next).answer("With tests.")
       assert.deepInclude(yield* Fiber.join(sent), { reason: "reply", stepCount: 2 })
       assert.deepStrictEqual(replies(theatre), ["Done.", "With tests."])
+    })
+  )
+})
+
+describe("contract 6, attachments", () => {
+  it.effect("come with the closing reply, those of every call and every step", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const sent = yield* Effect.forkChild(send(sessionId, "hand them over"))
+      const attach = (...paths: ReadonlyArray<string>) => toolCall("attach", { paths })
+      ;(yield* model.next).finish([attach("package.json", "README.md"), attach("tsconfig.json")])
+      const second = yield* model.next
+      second.say("And one more.")
+      second.finish([attach("vitest.config.ts")])
+      // A call that hands nothing over takes nothing away.
+      ;(yield* model.next).finish([toolCall("fs.list", { path: "test" })])
+      ;(yield* model.next).answer("Here.")
+      yield* Fiber.join(sent)
+      const isReply = (frame: SidecarFrame) => frame.kind === "event" && frame.type === "assistant_reply"
+      const given = host.frames.filter(isReply).map(({ payload }) => payload as EventPayload<"assistant_reply">)
+      assert.deepStrictEqual(
+        given.map(({ attachments = [], text }) => [text, ...attachments.toSorted()]),
+        [
+          ["And one more."],
+          ["Here.", ...["README.md", "package.json", "tsconfig.json", "vitest.config.ts"].map((at) => Path.resolve(at))]
+        ]
+      )
+    })
+  )
+
+  it.effect("are those of their own turn", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const first = yield* Effect.forkChild(send(sessionId, "hand it over"))
+      ;(yield* model.next).finish([toolCall("attach", { paths: ["package.json"] })])
+      ;(yield* model.next).answer("Here.")
+      yield* Fiber.join(first)
+      const second = yield* Effect.forkChild(send(sessionId, "thanks"))
+      ;(yield* model.next).answer("Welcome.")
+      yield* Fiber.join(second)
+      const last = yield* host.event("assistant_reply", ({ payload }) => payload.text === "Welcome.")
+      assert.notProperty(last.payload, "attachments")
     })
   )
 })

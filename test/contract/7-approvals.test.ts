@@ -151,6 +151,39 @@ describe("contract 7, approvals", () => {
     })
   )
 
+  it.effect("asks about reads only when those of their batch that need no answer are done", () =>
+    Effect.gen(function* () {
+      const asking = gatedTool("asking", { category: "fs_read_outside", reads: true })
+      const quiet = gatedTool("quiet")
+      const { host, model, send, session } = yield* stage({ tools: [asking.tool, quiet.tool] })
+      const sessionId = yield* session
+      const sent = yield* Effect.forkChild(send(sessionId, "look around"))
+      ;(yield* model.next).finish([toolCall("asking"), toolCall("quiet"), toolCall("asking"), toolCall("quiet")])
+      const reads = [yield* quiet.next, yield* quiet.next]
+      // Whoever is to answer would see this pass by: nobody is asked while the others still run.
+      yield* host.request("ping")
+      assert.notInclude(types(host.frames), "approval_request")
+      for (const read of reads) read.finish("seen")
+      for (const index of [0, 1]) {
+        const isNew = () => types(host.frames).filter((type) => type === "approval_request").length > index
+        const { approvalId } = (yield* host.event("approval_request", isNew)).payload
+        yield* host.request("approval_response", { approvalId, approved: true })
+        ;(yield* asking.next).finish("seen too")
+      }
+      ;(yield* model.next).answer("ok")
+      assert.deepInclude(yield* Fiber.join(sent), { reason: "reply" })
+      const order = types(host.frames).filter((type) => type === "approval_request" || type === "tool_call_result")
+      assert.deepStrictEqual(order, [
+        "tool_call_result",
+        "tool_call_result",
+        "approval_request",
+        "tool_call_result",
+        "approval_request",
+        "tool_call_result"
+      ])
+    })
+  )
+
   it.effect.each(
     ([1, 2, 3, 4, 5] as const).flatMap((level) =>
       (Object.keys(silentFrom) as Array<ApprovalCategory>).map((category) => [level, category] as const)

@@ -51,7 +51,7 @@ describe("the documents name", () => {
   })
 
   it("every field of a session's state and of its records", () => {
-    const { definitions } = JSON.parse(sources("src/protocol/protocol.schema.json"))
+    const { definitions } = JSON.parse(sources("docs/protocol.schema.json"))
     const records: ReadonlyArray<string> = Object.keys(definitions).filter(
       (name) => /.Record$/.test(name) && "properties" in definitions[name]
     )

@@ -4,15 +4,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { root } from "../support/Bin.ts"
 import { anchorsOf, documents, linksOf } from "./Documents.ts"
 
-/** Files that other changes bring: links to them need not lead anywhere yet. */
-const pending = new Set(["docs/protocol.md", "LICENSE"])
-
 /** Why a link of a document leads nowhere, if it does not. */
 const fault = (from: string, link: string): string | undefined => {
   const [file = "", anchor] = link.split("#")
   const target = file === "" ? from : Path.posix.join(Path.posix.dirname(from), file)
   const path = Path.join(root, target)
-  if (!Fs.existsSync(path)) return pending.has(target) ? undefined : `${from}: there is no ${target}`
+  if (!Fs.existsSync(path)) return `${from}: there is no ${target}`
   if (anchor === undefined) return undefined
   return anchorsOf(Fs.readFileSync(path, "utf8")).has(anchor) ? undefined : `${from}: ${target} has no #${anchor}`
 }

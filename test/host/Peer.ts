@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream"
 import type { EventPayload, EventType } from "../../src/protocol/Event.ts"
 import type { RequestType } from "../../src/protocol/Request.ts"
 import { type HostOptions, SidecarHost } from "../../src/host/SidecarHost.ts"
+import { awaitedPromise } from "../support/Patience.ts"
 
 export interface ReadRequest {
   readonly id: string
@@ -40,7 +41,10 @@ export class Peer {
 
   /** The next request that has not been taken yet; it must be of this type, if one is named. */
   async take(type?: RequestType): Promise<ReadRequest> {
-    while (this.requests.length <= this.#next) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    while (this.requests.length <= this.#next) {
+      const more = new Promise<void>((resolve) => this.#waiting.push(resolve))
+      await awaitedPromise(`a request ${type ?? "of any type"} of the host`, more)
+    }
     const request = this.requests[this.#next++]!
     if (type !== undefined && request.type !== type)
       throw new Error(`expected ${type}, read ${JSON.stringify(request)}`)

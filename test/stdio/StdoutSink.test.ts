@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import { Config } from "../../src/config/Config.ts"
@@ -11,17 +12,18 @@ import * as MemoryStdio from "../../src/testing/MemoryStdio.ts"
 const nextRound = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 /** A sink that waits for what it is given, and what it has written so far, a write each. */
-const idle = Effect.gen(function* () {
+const idleWith = Effect.fnUntraced(function* (config: Parameters<typeof Config.layerOf>[0]) {
   const { onOutput, reading, stdio } = yield* MemoryStdio.make
   const writes: Array<string> = []
   onOutput((text) => {
     writes.push(text)
   })
-  const layer = StdoutSink.layer.pipe(Layer.provide([Layer.succeed(Stdio.Stdio, stdio), Config.layerOf({})]))
+  const layer = StdoutSink.layer.pipe(Layer.provide([Layer.succeed(Stdio.Stdio, stdio), Config.layerOf(config)]))
   const sink = yield* StdoutSink.pipe(Effect.provide(yield* Layer.build(layer)))
   yield* nextRound
   return { sink, writes, reading }
 })
+const idle = idleWith({})
 
 const names = { sessionId: SessionId.make("s-1"), turnId: TurnId.make("t-1") }
 const delta = (text: string): EmittedEvent => ({ type: "assistant_delta", payload: { ...names, text } })
@@ -69,6 +71,37 @@ describe("what is written", () => {
         writes.map((line): string => JSON.parse(line).payload.text),
         ["a", "bc"]
       )
+    })
+  )
+})
+
+describe("who waits for room", () => {
+  it.effect("is let in with an answer before with an event, whoever came first", () =>
+    Effect.gen(function* () {
+      const { reading, sink, writes } = yield* idleWith({ sidecar: { outputBufferBytes: 1000 } })
+      yield* reading.close
+      sink.post(log("x".repeat(3000)))
+      yield* nextRound
+      const waiting = [
+        sink.emit(log("event")),
+        sink.emit(delta("token")),
+        sink.answer("answer\n"),
+        sink.answer("next\n")
+      ]
+      const fibers: Array<Fiber.Fiber<void>> = []
+      for (const each of waiting) {
+        const fiber = yield* Effect.forkChild(each)
+        yield* nextRound
+        assert.isUndefined(fiber.pollUnsafe())
+        fibers.push(fiber)
+      }
+      yield* reading.open
+      yield* Fiber.joinAll(fibers)
+      yield* nextRound
+      const [, ...lines] = writes.join("").trim().split("\n")
+      const words = ["answer", "next", "event", "token"]
+      assert.strictEqual(lines.length, words.length)
+      for (const [index, word] of words.entries()) assert.include(lines[index], word)
     })
   )
 })

@@ -14,9 +14,7 @@ export interface JsonSchema {
 }
 
 /** The published schema; `npm test` has checked before that it is what the schemas in code say. */
-const published = JSON.parse(
-  Fs.readFileSync(new URL("../../src/protocol/protocol.schema.json", import.meta.url), "utf8")
-)
+const published = JSON.parse(Fs.readFileSync(new URL("../../docs/protocol.schema.json", import.meta.url), "utf8"))
 const ajv = new Ajv({ strict: true })
 ajv.addSchema(published, "published")
 // With no key that it does not name: what is sent must be in the schema.

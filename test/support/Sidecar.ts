@@ -1,7 +1,9 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { Config } from "../../src/config/Config.ts"
 import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
@@ -20,6 +22,7 @@ import * as TestHost from "../../src/testing/TestHost.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
+import { awaited } from "./Patience.ts"
 import { faultsOf } from "./Schema.ts"
 import type { Lifeline } from "../../src/stdio/Lifeline.ts"
 import type { StdoutSink } from "../../src/stdio/StdoutSink.ts"
@@ -56,28 +59,35 @@ export const servicesWith = (
     Layer.provideMerge(Layer.merge(model, store))
   )
 
+/** How long the end of an interrupted sidecar is waited for, in milliseconds: less than is left of a test that hung. */
+const interruptedMs = 5000
+
 /** Sets the stage; when the test is over, everything that was read is held against the contract and the schema. */
 export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scope> =>
   Effect.gen(function* () {
     const model = GatedModel.make()
-    const host = yield* TestHost.make({
+    const scope = yield* Scope.make()
+    const made = TestHost.make({
       // Not the one of whoever runs the tests.
       config: Config.layerOf({ stateDir: "/nonexistent/state", ...setup.config }),
       services: servicesWith(model.layer, setup),
       ...(setup.lifeline === undefined ? {} : { layers: { lifeline: setup.lifeline } })
     })
-    yield* Effect.addFinalizer(() =>
-      Effect.andThen(
-        host.end,
-        Effect.sync(() => {
-          assert.deepStrictEqual(check(host.frames, { requests: host.requests, ended: true }), [])
-          assert.deepStrictEqual(faultsOf(host.frames, host.requests), [])
-        })
-      )
+    const host = inTime(yield* Scope.provide(made, scope))
+    yield* Effect.addFinalizer((exit) =>
+      Effect.gen(function* () {
+        // A sidecar that hangs must not keep the test from saying what it waited for.
+        if (Exit.isSuccess(exit)) yield* host.end
+        const closing = yield* Effect.forkDetach(Scope.close(scope, exit))
+        yield* awaited("the end of the sidecar after its interruption", Fiber.join(closing), interruptedMs)
+        if (Exit.isFailure(exit)) return
+        assert.deepStrictEqual(check(host.frames, { requests: host.requests, ended: true }), [])
+        assert.deepStrictEqual(faultsOf(host.frames, host.requests), [])
+      })
     )
     return {
       host,
-      model,
+      model: { ...model, next: awaited(() => `a call of the model, after ${latest(host)}`, model.next) },
       session: Effect.map(host.request("start_session", { workingDir: "." }), (response) => {
         assert.isTrue(response.ok, JSON.stringify(response))
         return (response.payload as { sessionId: string }).sessionId
@@ -89,6 +99,25 @@ export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scop
         )
     }
   })
+
+/** The host, whose waiting has a limit and says what it waited for. */
+const inTime = (host: TestHost.TestHost): TestHost.TestHost => {
+  const within = <A>(what: string, effect: Effect.Effect<A>) => awaited(() => `${what}, after ${latest(host)}`, effect)
+  return {
+    ...host,
+    request: (type, payload) => within(`the response to ${type}`, host.request(type, payload)),
+    post: (type, payload) => within(`the response to ${type}`, host.post(type, payload)),
+    event: (type, fits) => within(`an event ${type}`, host.event(type, fits)),
+    frame: (fits) => within(`a frame that ${fits}`, host.frame(fits)),
+    get output() {
+      return host.output
+    },
+    end: within("the end after the end of the input", host.end),
+    ended: within("the end", host.ended)
+  }
+}
+
+const latest = ({ frames }: TestHost.TestHost): string => types(frames).slice(-8).join(", ") || "nothing"
 
 /** The frames as short words: `type` of an event, `response` of a response; figures have no place in the order. */
 export const types = (frames: ReadonlyArray<SidecarFrame>): ReadonlyArray<string> =>

@@ -6,6 +6,7 @@ import type { ApprovalCategory } from "../../src/protocol/SessionState.ts"
 import type { ApprovalNeed } from "../../src/tools/Tool.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Refused } from "../../src/files/Refused.ts"
+import { awaited } from "./Patience.ts"
 
 /** One run of a gated tool. */
 export interface ToolRun {
@@ -37,7 +38,7 @@ export const gatedTool = (
       finish: (text) => void Deferred.doneUnsafe(answer, Effect.succeed({ text })),
       fail: (detail) => void Deferred.doneUnsafe(answer, Effect.fail(new Refused({ detail }))),
       die: (defect) => void Deferred.doneUnsafe(answer, Effect.die(defect)),
-      interrupted: Deferred.await(interrupted)
+      interrupted: awaited(`an interruption of the tool ${name}`, Deferred.await(interrupted))
     })
     return yield* Effect.onInterrupt(Deferred.await(answer), () => Deferred.succeed(interrupted, undefined))
   })
@@ -63,5 +64,5 @@ export const gatedTool = (
         run
       })
   })
-  return { tool, next: Queue.take(runs) }
+  return { tool, next: awaited(`a run of the tool ${name}`, Queue.take(runs)) }
 }

@@ -40,7 +40,7 @@ const watchConnections = (file: string) => [
     }`)}`
 ]
 
-describe("telemetry, over the real bin", () => {
+describe.concurrent("telemetry, over the real bin", () => {
   it("sends the spans of a turn with a tool and an approval, each within its parent, and its figures", async () => {
     await using collector = await Collector.start()
     const server = await LlamaServer.start({ answer: conversation, contextTokens: 8192 })

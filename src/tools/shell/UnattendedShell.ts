@@ -52,7 +52,8 @@ export const unattendedEnvironment = async (
     HOME: home,
     PATH: programs.join(NodePath.delimiter),
     TERM: "dumb",
-    // Git neither refreshes its index nor heeds a configuration that could have been written without a question.
+    // `git status` does not refresh the index, so that no lock of ours is in the way of a commit (`git diff` knows no such
+    // setting that leaves its output as it is), and no configuration is read that could have been written unasked.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_GLOBAL: "/dev/null",
     // A repository within the repository has a configuration of its own: git must not run by it.

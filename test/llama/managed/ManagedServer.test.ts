@@ -22,6 +22,7 @@ import { StdoutSink } from "../../../src/stdio/StdoutSink.ts"
 import { textOf } from "../support/captures.ts"
 import { advanceUntil, outcome, question } from "../support/client.ts"
 import { FakeServer, type Play } from "../support/FakeServer.ts"
+import { awaited } from "../../support/Patience.ts"
 
 const fake = (play: Play = {}) =>
   Effect.acquireRelease(
@@ -69,10 +70,12 @@ const passing = <A, E>(effect: Effect.Effect<A, E>) =>
     return yield* Fiber.join(fiber)
   })
 
+const lossOf = ({ losses }: ManagedServer["Service"]) => awaited("the loss of the server", Queue.take(losses))
+
 const noted = <T extends Parameters<FakeServer["until"]>[0]>(server: FakeServer, tag: T, count = 1) =>
   Effect.promise(() => server.until(tag, count))
 
-describe("a managed server", () => {
+describe.concurrent("a managed server", () => {
   it.effect("is started when it is wanted, in a group of its own, with nothing of ours but the environment", () =>
     Effect.gen(function* () {
       const server = yield* fake()
@@ -156,7 +159,7 @@ describe("a managed server", () => {
       const server = yield* fake({ failures: 4, writes: `${lines.join("\n")}\nerror: no such model` })
       const managed = yield* serverOn(ground(server).layer)
       yield* managed.start
-      const { error, hint } = yield* passing(Queue.take(managed.losses))
+      const { error, hint } = yield* passing(lossOf(managed))
       assert.lengthOf(server.noted("Started"), 4)
       assert.deepStrictEqual(error.split("\n"), [
         "llama-server ended with exit code 1; its last words:",
@@ -174,7 +177,7 @@ describe("a managed server", () => {
       const managed = yield* serverOn(ground(server).layer)
       for (const starts of [4, 5]) {
         yield* managed.start
-        yield* passing(Queue.take(managed.losses))
+        yield* passing(lossOf(managed))
         assert.lengthOf(server.noted("Started"), starts)
       }
       yield* managed.start
@@ -202,7 +205,7 @@ describe("a managed server", () => {
         ground(server, { localModels: { managed: { command: "no-such-llama-server" } } }).layer
       )
       yield* managed.start
-      const { error, hint } = yield* Queue.take(managed.losses)
+      const { error, hint } = yield* lossOf(managed)
       assert.include(error, "no program no-such-llama-server on the PATH (")
       assert.include(error, "/usr/bin")
       assert.include(hint, "localModels.managed.command")
@@ -214,7 +217,7 @@ describe("a managed server", () => {
       const server = yield* fake()
       const managed = yield* serverOn(ground(server, { localModels: { managed: { command: server.dir } } }).layer)
       yield* managed.start
-      const { error } = yield* Queue.take(managed.losses)
+      const { error } = yield* lossOf(managed)
       assert.include(error, "cannot be run")
       assert.include(error, "EACCES")
     })
@@ -228,7 +231,7 @@ describe("a managed server", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => other.close()))
       const managed = yield* serverOn(ground(server).layer)
       yield* managed.start
-      const { error, hint } = yield* passing(Queue.take(managed.losses))
+      const { error, hint } = yield* passing(lossOf(managed))
       assert.strictEqual(error, `port ${server.port} of 127.0.0.1 is in use by another program`)
       assert.include(hint, "localModels.managed.port")
       assert.deepStrictEqual(server.notes, [])
@@ -243,14 +246,14 @@ describe("a managed server", () => {
       yield* first.listening
       const second = yield* serverOn(ground(server).layer)
       yield* second.start
-      const { error } = yield* Queue.take(second.losses)
+      const { error } = yield* lossOf(second)
       assert.include(error, "in use by another model server (fake.gguf)")
       assert.lengthOf(server.noted("Started"), 1)
     })
   )
 })
 
-describe("what a managed server writes", () => {
+describe.concurrent("what a managed server writes", () => {
   const logs = (events: ReadonlyArray<EmittedEvent>) =>
     events.flatMap((event) => (event.type === "log" ? [event.payload.message] : []))
 
@@ -282,7 +285,7 @@ describe("what a managed server writes", () => {
   )
 })
 
-describe("a call of the model in a managed server", () => {
+describe.concurrent("a call of the model in a managed server", () => {
   it.live("waits while it starts and loads, and tells that it does, once", () =>
     Effect.gen(function* () {
       const server = yield* fake({ isGated: true })

@@ -22,7 +22,7 @@ const send = async (bin: Bin, sessionId: string, text = "hi"): Promise<string> =
 
 const typesOf = (bin: Bin) => bin.frames.map((frame) => (frame.kind === "event" ? frame.type : "response"))
 
-describe("over the real bin, a managed server", () => {
+describe.concurrent("over the real bin, a managed server", () => {
   it("is not started before a session is, and is gone with the sidecar", () =>
     over({}, async (bin, server) => {
       const pong = await bin.request("ping")

@@ -4,6 +4,7 @@ import type { Entry } from "../../../src/domain/Transcript.ts"
 import { chunk, refuse, say } from "../../../src/testing/LlamaAnswers.ts"
 import { random, textOf } from "../support/captures.ts"
 import { outcome, question, setUp, userEntry } from "../support/client.ts"
+import { awaited } from "../../support/Patience.ts"
 
 const turns = (count: number, length: number): ReadonlyArray<Entry> =>
   Array.from({ length: count }, (_, turn): ReadonlyArray<Entry> => [
@@ -107,11 +108,14 @@ describe("the window", () => {
       const options = { contextTokens: 5000 }
       const { server, client } = yield* setUp(options)
       const until = (tokens: number) =>
-        Effect.gen(function* () {
-          while ((yield* client.window) !== tokens) {
-            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-          }
-        })
+        awaited(
+          `a window of ${tokens} tokens`,
+          Effect.gen(function* () {
+            while ((yield* client.window) !== tokens) {
+              yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+            }
+          })
+        )
       yield* outcome(client.stream(question()))
       yield* until(5000)
       yield* outcome(client.stream(question()))

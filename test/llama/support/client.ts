@@ -15,6 +15,7 @@ import * as LlamaHttp from "../../../src/llama/LlamaHttp.ts"
 import { chunk, say } from "../../../src/testing/LlamaAnswers.ts"
 import type { LlamaServer, LlamaServerOptions } from "../../../src/testing/LlamaServer.ts"
 import * as Standin from "../../../src/testing/LlamaServer.ts"
+import { awaited } from "../../support/Patience.ts"
 
 export const userEntry = (text: string, turnId = "t-1"): Entry => ({ kind: "user", at: 1, turnId, text })
 
@@ -73,12 +74,15 @@ export const outcome = (
 
 /** Lets time pass, a little at a time, until a fiber is done; real answers come in between. */
 export const advanceUntil = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    while (fiber.pollUnsafe() === undefined) {
-      yield* TestClock.adjust(100)
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-    }
-  })
+  awaited(
+    "the end of a call, while time passes",
+    Effect.gen(function* () {
+      while (fiber.pollUnsafe() === undefined) {
+        yield* TestClock.adjust(100)
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+    })
+  )
 
 /** An answer of two words that never ends. */
 export const hung = {

@@ -18,7 +18,6 @@ import {
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { buildSync } from "esbuild"
 import { call, plan, plant, temporaryDirectory, toolbox } from "../fixture.ts"
 
@@ -33,14 +32,6 @@ const ready = (tool: string, args: object, root: string) =>
     if (planned._tag !== "Ready") throw new Error(planned.why)
     return planned
   })
-
-const ignoring = (work: () => void) => {
-  try {
-    work()
-  } catch {
-    return
-  }
-}
 
 describe("fs.write", () => {
   it.effect("makes a file with its parents, and asks with the whole of it as a diff", () =>
@@ -218,36 +209,6 @@ describe("fs.write", () => {
     )
   )
 
-  it.effect("never writes outside, however fast a directory and a link change places", () =>
-    inPair((root, outside) =>
-      Effect.gen(function* () {
-        plant(root, { "dir/": "", "spare/": "" })
-        const dir = NodePath.join(root, "dir")
-        const pause = Effect.promise(() => new Promise((done) => setImmediate(done)))
-        const swap = Effect.gen(function* () {
-          renameSync(dir, `${dir}.real`)
-          // A writer that comes in between makes the directory anew: then there is no link in this round.
-          if (!existsSync(dir)) ignoring(() => symlinkSync(outside, dir))
-          yield* pause
-          rmSync(dir, { recursive: true })
-          renameSync(`${dir}.real`, dir)
-          yield* pause
-        })
-        const swapper = yield* Effect.forkChild(Effect.forever(Effect.uninterruptible(swap)))
-        let written = 0
-        for (let round = 0; round < 200; round++) {
-          const planned = yield* plan("fs.write", { path: `dir/f${round}`, content: "x" }, root)
-          // Where it was seen through the link it was outside, and would have been asked about as such.
-          if (planned._tag !== "Ready" || planned.need?.category !== "fs_write_workspace") continue
-          if ((yield* planned.run).status === "ok") written += 1
-        }
-        yield* Fiber.interrupt(swapper)
-        assert.deepStrictEqual(readdirSync(outside), [])
-        assert.isAbove(written, 0)
-      })
-    )
-  )
-
   it.effect("asks before it tells what is in the way outside", () =>
     inPair((root, outside) =>
       Effect.gen(function* () {
@@ -298,16 +259,16 @@ describe("fs.write", () => {
   )
 
   it.effect(
-    "leaves the old file or the new one when it is killed, whole, 200 times",
+    "leaves the old file or the new one when it is killed, whole, 40 times",
     () =>
       inPair((root) =>
         Effect.gen(function* () {
           const script = NodePath.join(root, "writer.mjs")
           const source = `
-          import { look, writeAtomically } from ${JSON.stringify(NodePath.resolve("src/files/AtomicWrite.ts"))}
+          import { takeSnapshot, writeAtomically } from ${JSON.stringify(NodePath.resolve("src/files/AtomicWrite.ts"))}
           const [, , path, size] = process.argv
           for (let n = 0; ; n++) {
-            await writeAtomically(path, await look(path), Buffer.alloc(Number(size), n % 2 === 0 ? "b" : "a"))
+            await writeAtomically(path, await takeSnapshot(path), Buffer.alloc(Number(size), n % 2 === 0 ? "b" : "a"))
             process.stdout.write(".")
           }`
           buildSync({
@@ -344,7 +305,7 @@ describe("fs.write", () => {
                 })
             )
           yield* Effect.forEach(
-            Array.from({ length: 200 }, (_, number) => number),
+            Array.from({ length: 40 }, (_, number) => number),
             attempt,
             { concurrency: 4, discard: true }
           )

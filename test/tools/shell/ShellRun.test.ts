@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,6 +10,7 @@ import type { Settings } from "../../../src/config/Settings.ts"
 import { unattendedEnvironment } from "../../../src/tools/shell/UnattendedShell.ts"
 import { Toolbox } from "../../../src/tools/Toolbox.ts"
 import { call, plan, plant, settings, temporaryDirectory, toolbox } from "../fixture.ts"
+import { eventually } from "../../support/Patience.ts"
 
 const inRoot = <A, E>(test: (root: string) => Effect.Effect<A, E, any>, change: Partial<Settings> = {}) =>
   Effect.gen(function* () {
@@ -30,11 +31,8 @@ const alive = (mark: string): ReadonlyArray<string> =>
     }
   })
 
-const nothingAlive = (mark: string): Effect.Effect<void> =>
-  Effect.suspend(() => (alive(mark).length === 0 ? Effect.void : Effect.andThen(turn, nothingAlive(mark))))
-const somethingAlive = (mark: string, count = 1): Effect.Effect<void> =>
-  Effect.suspend(() => (alive(mark).length >= count ? Effect.void : Effect.andThen(turn, somethingAlive(mark, count))))
-const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
+const nothingAlive = (mark: string) => eventually(`the end of ${mark}`, () => alive(mark).length === 0)
+const somethingAlive = (mark: string, count = 1) => eventually(`${count} of ${mark}`, () => alive(mark).length >= count)
 
 let marks = 0
 /** A number of seconds that no other process sleeps. */
@@ -292,6 +290,58 @@ describe("shell.run", () => {
     )
   )
 
+  it.effect("does not let git heed the configuration of the user where nobody was asked", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const home = yield* temporaryDirectory
+        const evil = NodePath.join(home, "evil")
+        const config = `[core]\n\tfsmonitor = ${evil}\n[diff]\n\texternal = ${evil}\n`
+        plant(home, { evil: `#!/bin/sh\ntouch ${home}/ran\n`, ".gitconfig": config, ".config/git/config": config })
+        execFileSync("chmod", ["+x", evil])
+        const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: root, stdio: "ignore" })
+        git("init", ".")
+        plant(root, { file: "1" })
+        git("add", "file")
+        plant(root, { file: "22" })
+        const before = process.env["HOME"]
+        process.env["HOME"] = home
+        yield* Effect.gen(function* () {
+          for (const command of ["git status", "git diff"]) {
+            assert.isUndefined(yield* needOf({ command }, root), command)
+            assert.strictEqual((yield* call("shell.run", { command }, root)).status, "ok")
+            assert.isFalse(existsSync(NodePath.join(home, "ran")), command)
+          }
+          // It is heeded where somebody was asked: the command is the user's own then.
+          assert.isDefined(yield* needOf({ command: "git status; touch asked" }, root))
+          yield* call("shell.run", { command: "git status; touch asked" }, root)
+          assert.isTrue(existsSync(NodePath.join(home, "ran")))
+        }).pipe(Effect.ensuring(Effect.sync(() => void (process.env["HOME"] = before))))
+      })
+    )
+  )
+
+  it.effect("does not let git write its index where nobody was asked", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: root, stdio: "ignore" })
+        git("init", ".")
+        plant(root, { file: "1" })
+        git("add", "file")
+        // What git has noted of the file is stale now, though the file is the same: it would note it anew.
+        utimesSync(NodePath.join(root, "file"), 1, 1)
+        const index = () => readFileSync(NodePath.join(root, ".git/index"))
+        const before = index()
+        for (const command of ["git status", "git ls-files -m", "git branch"]) {
+          assert.isUndefined(yield* needOf({ command }, root), command)
+          assert.strictEqual((yield* call("shell.run", { command }, root)).status, "ok")
+          assert.isTrue(index().equals(before), command)
+        }
+        git("status")
+        assert.isFalse(index().equals(before))
+      })
+    )
+  )
+
   it.effect("runs what only reads without the variables that could make it do more", () =>
     inRoot((root) =>
       Effect.gen(function* () {
@@ -464,10 +514,7 @@ describe("shell.run", () => {
         const seconds = mark()
         const command = `trap 'echo bye > ${root}/bye; exit 0' TERM; touch ${root}/ready; sleep ${seconds} & wait`
         const fiber = yield* Effect.forkChild(call("shell.run", { command }, root))
-        const ready: Effect.Effect<void> = Effect.suspend(() =>
-          existsSync(NodePath.join(root, "ready")) ? Effect.void : Effect.andThen(turn, ready)
-        )
-        yield* ready
+        yield* eventually("the file ready", () => existsSync(NodePath.join(root, "ready")))
         yield* Fiber.interrupt(fiber)
         assert.strictEqual(readFileSync(NodePath.join(root, "bye"), "utf8"), "bye\n")
       })

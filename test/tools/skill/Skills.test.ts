@@ -9,6 +9,7 @@ import type { ToolResult } from "../../../src/domain/ToolCall.ts"
 import { Toolbox } from "../../../src/tools/Toolbox.ts"
 import { call, plan, toolbox } from "../fixture.ts"
 import { type Place, place, skillText } from "../../skills/folders.ts"
+import { eventually } from "../../support/Patience.ts"
 
 const within = <A, E>(
   test: (here: Place) => Effect.Effect<A, E, Toolbox>,
@@ -253,9 +254,9 @@ describe("skill.run_script", () => {
           const mark = `600.${process.pid}${++marks}`
           plantScript(here, "slow.sh", `#!/bin/sh\nsleep "$1" &\nsleep "$1" &\nwait\n`)
           const fiber = yield* Effect.forkChild(run(here, "slow.sh", [mark]))
-          yield* until(() => sleepers(mark) === 2)
+          yield* eventually(`2 that sleep ${mark} s`, () => sleepers(mark) === 2)
           yield* end(fiber)
-          yield* until(() => sleepers(mark) === 0)
+          yield* eventually(`0 that sleep ${mark} s`, () => sleepers(mark) === 0)
         }),
       { tools: { shell: { defaultTimeoutMs: 5000, maxOutputBytes: 1000 } } }
     )
@@ -264,9 +265,6 @@ describe("skill.run_script", () => {
 
 /** A number of seconds that no other process sleeps. */
 let marks = 0
-
-const until = (isSo: () => boolean): Effect.Effect<void> =>
-  Effect.promise(() => new Promise((done) => setImmediate(done))).pipe(Effect.repeat({ until: () => isSo() }))
 
 /** Processes that sleep so long and are not only waiting to be asked after. */
 const sleepers = (seconds: string): number =>
