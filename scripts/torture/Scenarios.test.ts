@@ -25,7 +25,7 @@ describe("the sidecar as it is built", { timeout: 120_000 }, () => {
 
   it("answers many messages in order, and memory stays as it is", () => queue(300, 2))
 
-  it("writes no more for a late turn than for an early one", () => longSession(100))
+  it("writes no more for a late turn than for an early one", () => longSession(200))
 
   it("leaves no process behind when its host or itself is killed", () => scenarios.orphans())
 

@@ -36,9 +36,11 @@ const isOf = (frame: SidecarFrame, sessionId: unknown) =>
 
 const differences = (state: SessionState, frames: ReadonlyArray<SidecarFrame>): ReadonlyArray<string> => {
   const wrong: Array<string> = []
-  const compare = (what: string, kept: unknown, seen: unknown) => {
-    if (JSON.stringify(kept) === JSON.stringify(seen)) return
-    wrong.push(`session ${state.id} keeps ${what} ${JSON.stringify(kept)}, the events say ${JSON.stringify(seen)}`)
+  const compare = (what: string, stored: unknown, announced: unknown) => {
+    if (JSON.stringify(stored) === JSON.stringify(announced)) return
+    wrong.push(
+      `session ${state.id} keeps ${what} ${JSON.stringify(stored)}, the events say ${JSON.stringify(announced)}`
+    )
   }
   compare("turns", state.turnCount, eventsOf(frames, "turn_started").length)
   compare("steps", state.stepCount, eventsOf(frames, "step_started").length)

@@ -23,8 +23,8 @@ export const instantFiles: Effect.Effect<void, never, Scope.Scope> = Effect.asVo
   )
 )
 
-const instantStat = (path: string, done: (error: unknown, found?: Fs.Stats) => void): void => {
-  const found = Fs.statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) done(new Error(`there is no ${path}`))
-  else done(null, found)
+const instantStat = (path: string, done: (error: unknown, stats?: Fs.Stats) => void): void => {
+  const stats = Fs.statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) done(new Error(`there is no ${path}`))
+  else done(null, stats)
 }

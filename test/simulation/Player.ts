@@ -61,7 +61,7 @@ export const play = (plan: Plan): Effect.Effect<Played> =>
           return Effect.void
         case "microtasks":
           return Effect.promise(async () => {
-            for (let left = gap.count; left > 0; left--) await undefined
+            for (let turn = 0; turn < gap.count; turn++) await undefined
           })
         case "turns":
           return Effect.repeat(Stage.turn, { times: gap.count - 1 })

@@ -56,8 +56,8 @@ export const sidecarKilled = async (work: Work, isReaperFirst = false): Promise<
     await sidecar.exited
     const all = [...below, last]
     const tookMs = await until(() => !all.some(isAlive), 10_000)
-    const left = all.filter(isAlive).map(commandOf).join()
-    Assert.ok(tookMs !== undefined && tookMs < 3000, `after ${tookMs} ms there is ${left}`)
+    const rest = all.filter(isAlive).map(commandOf).join()
+    Assert.ok(tookMs !== undefined && tookMs < 3000, `after ${tookMs} ms there is ${rest}`)
     const before = isReaperFirst ? ", its reaper before," : ""
     return [{ name: `sidecar killed${before} during ${work}`, value: tookMs, unit: "ms" }]
   } finally {

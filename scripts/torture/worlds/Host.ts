@@ -186,9 +186,8 @@ export class Host extends RandomHost {
     if (sessionId === undefined) return
     const from = performance.now()
     await this.request("cancel", { sessionId })
-    const left = () => this.started
-    await until(() => left().length === 0, longestCancel)
-    for (const pid of left()) this.wrong.push(`after a cancel there is ${commandOf(pid)}`)
+    await until(() => this.started.length === 0, longestCancel)
+    for (const pid of this.started) this.wrong.push(`after a cancel there is ${commandOf(pid)}`)
     const tookMs = performance.now() - from
     if (tookMs > longestCancel) this.wrong.push(`a cancel took ${Math.round(tookMs)} ms`)
   }
