@@ -58,7 +58,10 @@ export const rooms: ReadonlyArray<Room> = [
       "host"
     ]
   },
-  { name: "testing", mayImport: ["protocol", "domain", "config", "stdio", "llama", "session", "top"] }
+  {
+    name: "testing",
+    mayImport: ["protocol", "domain", "config", "stdio", "skills", "llama", "tools", "session", "top"]
+  }
 ]
 
 /** The room of a file of `src`; files beside the rooms stand on the top floor. */

@@ -42,7 +42,7 @@ export const compile = ({ filename, source }: Program, cachedData?: Buffer): Scr
 }
 
 /**
- * Compiles a program from the code cache in the user's cache folder. Where there is none that fits, compiles it from
+ * Compiles a program from the code cache in the user's cache folder. If there is none that fits, compiles it from
  * source and writes one when a session has run, at the end of the process or some seconds after its start.
  */
 export const compileCached = (program: Program): Script => {
@@ -65,8 +65,8 @@ const cacheFolder = (): string | undefined => {
 }
 
 /**
- * The cache in a file, or undefined if it is missing, damaged or not ours. V8 does not check and crashes on a damaged one,
- * so a file holds its cache twice: comparing takes 0.1 ms, where loading `node:zlib` for a checksum takes 2 ms.
+ * The cache in a file; undefined if it is missing, damaged or not this user's. V8 crashes on a damaged one, so a file
+ * holds its cache twice: comparing takes 0.1 ms, where loading `node:zlib` for a checksum takes 2 ms.
  */
 export const readCache = (file: string): Buffer | undefined => {
   try {
@@ -90,13 +90,13 @@ const writeCache = (file: string, cache: Buffer): void => {
   }
 }
 
-/** Only this user can have written it, and it has a plausible size: a read from a pipe would wait, a device has no end. */
+/** Only this user can have written it, and it is a file of plausible size: a pipe would wait, a device never ends. */
 const isOwnFile = (stats: Stats): boolean =>
   stats.isFile() &&
   stats.size <= maxFileBytes &&
   (process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o022) === 0))
 
-/** After a while, in case the process is killed, and at its end, when more of the program has run. */
+/** Writes the cache after a while, in case the process is killed, and at its end, when more of the program has run. */
 const saveLater = (script: Script, file: string): void => {
   const save = (): void => {
     if (performance.getEntriesByName(sessionsMark).length === 0) return
@@ -115,7 +115,7 @@ const saveLater = (script: Script, file: string): void => {
   process.on("exit", save)
 }
 
-/** Makes no folders above it: where there is not even a home, none is made. */
+/** Makes a folder but not its parents, so that a missing home directory is not made. */
 const makeFolder = (folder: string): void => {
   try {
     fs().mkdirSync(folder, { mode: 0o700 })
@@ -124,7 +124,7 @@ const makeFolder = (folder: string): void => {
   }
 }
 
-/** Removes only files named as caches are, and nothing if the folder is a link: it may have been made by anyone. */
+/** Removes only files with the names of caches, and nothing if the folder is a link, which anyone may have made. */
 const removeOld = (folder: string): void => {
   if (!fs().lstatSync(folder).isDirectory()) return
   for (const name of fs().readdirSync(folder)) {

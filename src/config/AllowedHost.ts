@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema"
 
 /**
- * One entry of `http.hostAllowlist` (runtime, Configuration): a host name, `*.` and a name, or an IP address, each with
- * or without a port, or a range of addresses (`10.0.0.0/8`). An entry that no request could match is refused: `*`, a URL,
- * a name that URLs spell in another way (`127.1`, `bücher.example`).
+ * One entry of `http.hostAllowlist` (docs/configuration.md): a host name, `*.` and a name, or an IP address, each with
+ * or without a port, or a range of addresses (`10.0.0.0/8`). An entry that no request could match is refused: `*`, a
+ * URL, a name that URLs spell in another way (`127.1`, `bücher.example`).
  */
 export const allowedHost = Schema.String.check(
   Schema.makeFilter((entry) => canMatch(entry), {
@@ -21,7 +21,7 @@ const canMatch = (entry: string): boolean => {
   )
 }
 
-/** Whether a URL's `hostname` can be this, but for upper case. */
+/** True if this can be the `hostname` of a URL, in upper or lower case. */
 const isHost = (text: string): boolean => {
   const url = URL.parse(`http://${text}/`)
   return url !== null && text !== "" && url.hostname === text.toLowerCase() && !text.includes("*")

@@ -9,13 +9,13 @@ import type { Overrides, Settings } from "./Settings.ts"
 
 /** The settings of this process. */
 export class Config extends Context.Service<Config, Settings>()("atomic-agent-sidecar/config/Config") {
-  /** From the process's environment and its state directory, which is made if it is not there; read once, synchronously. */
+  /** From the environment and the state directory, which is made if it does not exist. Read once, synchronously. */
   static readonly layer: Layer.Layer<Config, ConfigInvalid> = Layer.effect(
     this,
     Effect.suspend(() => Effect.fromResult(Process.settings()))
   )
 
-  /** The defaults with some changed; no file and no variable is read, and no directory made. */
+  /** The defaults with these overrides. No file or variable is read, and no directory is made. */
   static layerOf(overrides: Overrides): Layer.Layer<Config> {
     return Layer.sync(this, () => merged(Result.getOrThrow(resolve(Process.bare())), overrides) as Settings)
   }

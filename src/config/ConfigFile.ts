@@ -8,10 +8,10 @@ import { NotBlank } from "../protocol/Checks.ts"
 import { bytes, integerBetween, integerFrom, milliseconds, url } from "./Rules.ts"
 
 const optional = Schema.optionalKey
-/** A key whose default is "none", which a file may say with null. */
+/** A key whose default is "none", for which a file may also have null. */
 const optionalOrNone = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** The keys of `config.json`; others are ignored (runtime, Configuration). */
+/** The keys of `config.json` (docs/configuration.md); others are ignored. */
 export const ConfigFile = Schema.Struct({
   localModels: optional(
     Schema.Struct({
@@ -37,7 +37,7 @@ export const ConfigFile = Schema.Struct({
       maxSteps: optional(integerFrom(1)),
       task: optional(Schema.Struct({ maxSteps: optional(integerFrom(1)), maxDurationMs: optional(milliseconds) })),
       approvalLevel: optional(Schema.Literals([1, 2, 3, 4, 5]).annotate({ expected: "an integer from 1 to 5" })),
-      /** Of older versions: true is level 1, false is level 5. */
+      /** For older files: true is level 1, false is level 5. */
       approvalRequired: optional(Schema.Boolean),
       toolTimeoutMs: optional(milliseconds),
       conversationMaxTokens: optional(integerFrom(0)),
@@ -63,7 +63,7 @@ export const ConfigFile = Schema.Struct({
 })
 export type ConfigFile = typeof ConfigFile.Type
 
-/** Reads the text of `config.json`. */
+/** Parses the text of `config.json`. The failure names the key, and the value unless it may hold a password. */
 export const parse = (file: string, text: string): Result.Result<ConfigFile, ConfigInvalid> => {
   const json = jsonOf(text.replace(/^\uFEFF/, ""))
   if (Result.isFailure(json)) {
@@ -82,7 +82,7 @@ export const parse = (file: string, text: string): Result.Result<ConfigFile, Con
 
 const decode = Schema.decodeUnknownResult(ConfigFile)
 
-/** Fails with where the text stops being JSON, never with what stands there. */
+/** Fails with the position where the text stops being JSON, but not with the text, which may be a secret. */
 const jsonOf = (text: string): Result.Result<unknown, string> => {
   try {
     return Result.succeed(JSON.parse(text))
@@ -92,7 +92,7 @@ const jsonOf = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-/** Characters that could be the beginning of JSON: found by halving, since not every error of `JSON.parse` has a position. */
+/** The length of the longest start that could go on as JSON, by bisection: not all errors have a position. */
 const validLength = (text: string): number => {
   let good = 0
   let bad = text.length + 1
@@ -109,8 +109,8 @@ const couldGoOn = (text: string): boolean => {
     JSON.parse(text)
     return true
   } catch (cause) {
-    const told = cause instanceof SyntaxError ? cause.message : ""
-    const [, position] = /at position (\d+)/.exec(told) ?? []
-    return position === undefined ? told === "Unexpected end of JSON input" : Number(position) >= text.length
+    const message = cause instanceof SyntaxError ? cause.message : ""
+    const [, position] = /at position (\d+)/.exec(message) ?? []
+    return position === undefined ? message === "Unexpected end of JSON input" : Number(position) >= text.length
   }
 }

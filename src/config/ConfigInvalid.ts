@@ -1,13 +1,13 @@
 import * as Schema from "effect/Schema"
 
-/** A setting that cannot be used (contract 10): the process says so in one frame and exits 78. */
+/** A setting that cannot be used: the process reports it with one `error` frame and exits 78 (contract 10). */
 export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
-  /** The file, with the line where that is known, or `environment variable X`. */
+  /** The file, with the line if that is known, or `environment variable X`. */
   source: Schema.String,
-  /** The key; absent where the source says it all. */
+  /** The key in the file; absent if the source alone names the setting. */
   key: Schema.optionalKey(Schema.String),
   expected: Schema.String,
-  /** What stood there; absent where it is or may be a secret. */
+  /** The value; absent if it is or may be a secret. */
   actual: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -16,16 +16,16 @@ export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigIn
   }
 }
 
-/** A value in the words of JSON, cut where it is long; a list or an object only by name, since anything may be in it. */
+/** A value as JSON, cut after 100 characters. Of a list or an object only the type, since anything may be in it. */
 export const shown = (value: unknown): string => {
   if (value === undefined) return "nothing"
   if (Array.isArray(value)) return "array"
   if (typeof value === "object" && value !== null) return "object"
-  // JSON has numbers that are too large, but no word for them.
+  // JSON text may have a number that is too large, but `JSON.stringify` writes null for it.
   const text = typeof value === "number" ? String(value) : JSON.stringify(value)
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
-/** A URL with a user name, a query or a fragment in it, however badly written. */
+/** True for a text that may be a URL with a user name, a query or a fragment, even an invalid one. */
 export const mayHoldPassword = (value: unknown): boolean =>
   typeof value === "string" && /@|[:/].*[?#].|[?#].*=/s.test(value)

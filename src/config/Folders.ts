@@ -2,12 +2,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 
 /**
- * Makes a folder and those above it, with mode 0700, one after another: Node's own way to make them all never ends where
- * the system says that there is no such place to make one in, as procfs does.
+ * Makes a folder and its missing parents, with mode 0700, one after another. Node's `recursive` option never ends if
+ * `mkdir` reports ENOENT below an existing folder, as procfs does.
  */
 export const makeFolders = (directory: string): void => {
   if (fs.existsSync(directory)) {
-    // Fails as it should where it is a file.
+    // Throws EEXIST if it is a file.
     if (!fs.statSync(directory).isDirectory()) fs.mkdirSync(directory)
     return
   }
@@ -15,7 +15,7 @@ export const makeFolders = (directory: string): void => {
   try {
     fs.mkdirSync(directory, { mode: 0o700 })
   } catch (cause) {
-    // Another sidecar may have been faster.
+    // Another sidecar may have made it meanwhile.
     if (!fs.existsSync(directory)) throw cause
   }
 }

@@ -5,17 +5,17 @@ import { url } from "./Rules.ts"
 
 const optional = Schema.optionalKey
 
-/** `a=b,c=d`, both sides percent-encoded where they must be; undefined where it is something else. */
+/** Parses `a=b,c=d`, with both sides percent-encoded; undefined if it is something else. */
 const pairs = (text: string): { readonly [key: string]: string } | undefined => {
-  const found: { [key: string]: string } = {}
+  const values: { [key: string]: string } = {}
   for (const pair of text.split(",")) {
     if (pair.trim() === "") continue
     const [, key, value] = /^\s*([^=\s]+)\s*=(.*)$/.exec(pair) ?? []
     const [name, content] = [decoded(key ?? ""), decoded((value ?? "").trim())]
     if (!name || content === undefined) return undefined
-    found[name] = content
+    values[name] = content
   }
-  return found
+  return values
 }
 
 const decoded = (text: string): string | undefined => {
@@ -33,14 +33,14 @@ const list = (expected: string, fits: (entry: readonly [string, string]) => bool
   Schema.String.check(
     Schema.makeFilter(
       (text) => {
-        const found = pairs(text)
-        return found !== undefined && Object.entries(found).every(fits)
+        const entries = pairs(text)
+        return entries !== undefined && Object.entries(entries).every(fits)
       },
       { expected }
     )
   )
 
-/** The variables of OpenTelemetry that telemetry is set up with; others of them are not looked at. */
+/** The variables of OpenTelemetry that telemetry is configured by; others of them are ignored. */
 export const otelFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(url),
   OTEL_EXPORTER_OTLP_PROTOCOL: optional(
@@ -52,19 +52,14 @@ export const otelFields = {
   OTEL_SDK_DISABLED: optional(Schema.String)
 }
 
-/** Their values; none is looked at where nothing is sent, since they may have been set for other programs. */
-export interface OtelVariables {
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string
-  readonly OTEL_EXPORTER_OTLP_HEADERS?: string
-  readonly OTEL_SERVICE_NAME?: string
-  readonly OTEL_RESOURCE_ATTRIBUTES?: string
-}
+/** Their values. They are only read if telemetry is on, since they may have been set for other programs. */
+type OtelVariables = Schema.Struct.Type<typeof otelFields>
 
-/** Whether anything is to be sent. */
+/** True if the variables turn telemetry on. */
 export const isOn = (variable: (name: keyof typeof otelFields) => string | undefined): boolean =>
   variable("OTEL_EXPORTER_OTLP_ENDPOINT") !== undefined && !/^true$/i.test(variable("OTEL_SDK_DISABLED") ?? "")
 
-/** What the variables come to. */
+/** The settings of telemetry; undefined if it is off. */
 export const telemetry = (variables: OtelVariables): TelemetrySettings | undefined => {
   const endpoint = variables.OTEL_EXPORTER_OTLP_ENDPOINT
   if (endpoint === undefined) return undefined

@@ -7,7 +7,7 @@ import { makeFolders } from "./Folders.ts"
 import { type Place, resolve, type Sources, stateDir, stateDirVariable } from "./Resolve.ts"
 import { set } from "./Variables.ts"
 
-/** What this process is to use; makes its state directory (mode 0700) and reads what lies in it. */
+/** The settings of this process. Makes its state directory (mode 0700) and reads `.env` and `config.json` in it. */
 export const settings = (): Result.Result<Settings, ConfigInvalid> =>
   Result.gen(function* () {
     const place: Place = { environment: process.env, cwd: workingDirectory(), home: homeDirectory() }
@@ -22,14 +22,14 @@ export const settings = (): Result.Result<Settings, ConfigInvalid> =>
     })
   })
 
-/** This process as if nobody had set anything. */
+/** This process without any setting. */
 export const bare = (): Sources => ({
   environment: {},
   cwd: workingDirectory(),
   home: homeDirectory() ?? workingDirectory()
 })
 
-/** The root where the working directory was deleted under us. */
+/** The root directory if the working directory has been deleted. */
 const workingDirectory = (): string => {
   try {
     return process.cwd()
@@ -48,7 +48,7 @@ const homeDirectory = (): string | undefined => {
   }
 }
 
-/** A directory that may not be made is no fault of the settings: whoever writes there says so, and works without if he can. */
+/** Only a file in the way is an invalid setting; other failures are reported by the code that writes there. */
 const makeDirectory = (place: Place, directory: string): Result.Result<void, ConfigInvalid> => {
   try {
     makeFolders(directory)
@@ -66,17 +66,17 @@ const makeDirectory = (place: Place, directory: string): Result.Result<void, Con
   }
 }
 
-/** Bytes; what is larger was not written as a configuration. */
+/** The largest configuration file, in bytes. */
 const largest = 1024 * 1024
 
-/** The text of a file, where there is one. */
+/** The text of a file; undefined if it does not exist. */
 const read = (file: string): Result.Result<string | undefined, ConfigInvalid> => {
   const invalid = (expected: string, actual: string) =>
     Result.fail(new ConfigInvalid({ source: file, expected, actual }))
   try {
-    const found = fs.statSync(file)
-    if (!found.isFile()) return invalid("a file", "something else")
-    if (found.size > largest) return invalid(`at most ${largest} bytes`, String(found.size))
+    const stats = fs.statSync(file)
+    if (!stats.isFile()) return invalid("a file", "something else")
+    if (stats.size > largest) return invalid(`at most ${largest} bytes`, String(stats.size))
     return Result.succeed(new TextDecoder("utf-8", { fatal: true }).decode(fs.readFileSync(file)))
   } catch (cause) {
     const code = codeOf(cause)

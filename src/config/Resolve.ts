@@ -10,16 +10,16 @@ import { telemetry } from "./Otel.ts"
 import { baseUrl } from "./Rules.ts"
 import * as Variables from "./Variables.ts"
 
-/** Where the process stands. */
+/** The environment and the directories that settings are relative to. */
 export interface Place {
   readonly environment: Variables.Environment
   /** Absolute. */
   readonly cwd: string
-  /** Absolute; absent where the system does not say. */
+  /** Absolute; undefined if the system names none. */
   readonly home: string | undefined
 }
 
-/** All that settings are made from. */
+/** Everything that settings are resolved from. */
 export interface Sources extends Place {
   /** The text of `<stateDir>/.env`. */
   readonly dotEnv?: string
@@ -29,7 +29,7 @@ export interface Sources extends Place {
 
 export const stateDirVariable = "ATOMIC_AGENT_STATE_DIR"
 
-/** Where everything is kept: absolute. */
+/** The absolute path of the state directory (runtime, State directory). */
 export const stateDir = (place: Place): Result.Result<string, ConfigInvalid> => {
   const named = Variables.set(place.environment[stateDirVariable]) ?? "~/.atomic-agent"
   if (place.home === undefined && inHome.test(named)) {
@@ -44,7 +44,7 @@ const inHome = /^~(?=$|[\\/])/
 const absolute = ({ cwd, home }: Place, file: string): string =>
   path.resolve(cwd, home === undefined ? file : file.replace(inHome, () => home))
 
-/** Environment over `.env` over `config.json` over default (runtime, Configuration). */
+/** Resolves all settings: environment over `.env` over `config.json` over default (runtime, Configuration). */
 export const resolve = (sources: Sources): Result.Result<Settings, ConfigInvalid> =>
   Result.gen(function* () {
     const directory = yield* stateDir(sources)
@@ -85,10 +85,10 @@ const settings = (
       model: text(models.model),
       completionMaxTokens: variables.ATOMIC_AGENT_LLAMA_MAX_TOKENS ?? models.completionMaxTokens ?? 16_384,
       thinking: models.thinking ?? "auto",
-      script: named(place, models.script),
+      script: optionalFile(place, models.script),
       managed: {
         command: program(place, managed.command ?? "llama-server"),
-        modelPath: named(place, managed.modelPath),
+        modelPath: optionalFile(place, managed.modelPath),
         port,
         contextSize: managed.contextSize ?? 0,
         args: managed.args ?? []
@@ -138,15 +138,14 @@ const settings = (
   }
 }
 
-/** A text that may be left empty. */
-const text = (found: string | null | undefined): string | undefined => (found?.trim() ? found : undefined)
+/** Blank counts as unset. */
+const text = (value: string | null | undefined): string | undefined => (value?.trim() ? value : undefined)
 
-/** A name to be looked for on the PATH stays as it is. */
+/** A mere name is kept, to be searched for on the PATH. */
 const program = (place: Place, command: string): string => (/[\\/]/.test(command) ? absolute(place, command) : command)
 
-/** A file that need not be named. */
-const named = (place: Place, found: string | null | undefined): string | undefined => {
-  const file = text(found)
+const optionalFile = (place: Place, value: string | null | undefined): string | undefined => {
+  const file = text(value)
   return file === undefined ? undefined : absolute(place, file)
 }
 

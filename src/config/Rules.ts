@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** What a timer of the system takes; anything longer would fire at once. */
+/** The longest time of a timer, in milliseconds: one with a longer time fires at once. */
 const longest = 2_147_483_647
 const largest = 256 * 1024 * 1024
 
@@ -37,13 +37,13 @@ const isServerUrl = (text: string): boolean => {
   return /^https?:$/.test(protocol) && username + password + search + hash === ""
 }
 
-/** The URL that paths are appended to: without a trailing `/` or `/v1`. */
+/** A server's URL without a trailing `/` or `/v1`, so that paths can be appended to it. */
 export const baseUrl = (text: string): string => {
   const { origin, pathname } = new URL(text.trim())
   return origin + pathname.replace(/\/+$/, "").replace(/\/v1$/, "").replace(/\/+$/, "")
 }
 
-/** What may stand in a header as it is. */
+/** A text that can be put into an HTTP header as it is. */
 export const token = Schema.String.check(
   Schema.makeFilter((text) => /^[\x21-\x7e]+$/.test(text), { expected: "visible ASCII characters only" })
 )

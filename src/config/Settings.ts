@@ -1,26 +1,26 @@
 import type * as Redacted from "effect/Redacted"
 import type { LogLevel } from "../protocol/LogLevel.ts"
 
-/** Every setting, resolved: environment over `.env` over `config.json` over default (runtime, Configuration). */
+/** All settings, resolved (docs/configuration.md). Times are in milliseconds, sizes in bytes. */
 export interface Settings {
   /** Absolute. */
   readonly stateDir: string
   readonly localModels: {
     readonly mode: "external" | "managed" | "scripted"
-    /** Without a trailing `/` or `/v1`; in mode `managed` that of our own server. */
+    /** Without a trailing `/` or `/v1`; in mode `managed` that of the server that the sidecar runs. */
     readonly url: string
     readonly model: string | undefined
-    /** Tokens; 0: no cap. */
+    /** In tokens; 0: no limit. */
     readonly completionMaxTokens: number
     readonly thinking: "auto" | "on" | "off"
     /** Absolute. */
     readonly script: string | undefined
     readonly managed: {
-      /** Absolute, or a name to be found on the PATH. */
+      /** Absolute, or a name on the PATH. */
       readonly command: string
       readonly modelPath: string | undefined
       readonly port: number
-      /** Tokens; 0: the server's choice. */
+      /** In tokens; 0: the server's choice. */
       readonly contextSize: number
       readonly args: ReadonlyArray<string>
     }
@@ -45,7 +45,7 @@ export interface Settings {
     readonly task: { readonly maxSteps: number; readonly maxDurationMs: number }
     readonly approvalLevel: 1 | 2 | 3 | 4 | 5
     readonly toolTimeoutMs: number
-    /** Tokens; 0: the model's window. */
+    /** In tokens; 0: the model's window. */
     readonly conversationMaxTokens: number
     readonly instructions: string | undefined
     readonly maxParallelToolCalls: number
@@ -60,11 +60,11 @@ export interface Settings {
   }
   readonly skills: { readonly disabled: ReadonlyArray<string> }
   readonly sidecar: { readonly maxLineBytes: number; readonly outputBufferBytes: number }
-  /** Absent: nothing is measured for it and nothing is sent. */
+  /** Undefined if telemetry is off: then nothing is measured for it and nothing is sent. */
   readonly telemetry: TelemetrySettings | undefined
 }
 
-/** Where telemetry goes, and under what name. */
+/** The collector of telemetry and the name of this service. */
 export interface TelemetrySettings {
   /** Base URL of an OTLP collector, without a trailing `/`. */
   readonly endpoint: string
@@ -73,7 +73,7 @@ export interface TelemetrySettings {
   readonly resourceAttributes: { readonly [key: string]: string }
 }
 
-/** Settings of which only some are given. */
+/** Settings with every key optional, at any depth. */
 export type Overrides<A = Settings> = A extends ReadonlyArray<unknown> | Redacted.Redacted<unknown>
   ? A
   : A extends object

@@ -9,7 +9,7 @@ import { integerBetween, integerFrom, milliseconds, numberBetween, numberFrom, t
 
 const optional = Schema.optionalKey
 
-/** The variables that settings are read from (runtime, Configuration); the state directory's is read before them. */
+/** The variables of settings (docs/configuration.md), except `ATOMIC_AGENT_STATE_DIR`, which is read before them. */
 const Variables = Schema.Struct({
   ATOMIC_AGENT_LLAMA_URL: optional(url),
   ATOMIC_AGENT_LLAMA_API_KEY: optional(token),
@@ -30,14 +30,15 @@ const Variables = Schema.Struct({
 })
 export type Variables = typeof Variables.Type
 
-const words: ReadonlySet<string> = new Set([
+/** Variables whose values are texts even if they look like numbers. */
+const texts: ReadonlySet<string> = new Set([
   "ATOMIC_AGENT_LLAMA_URL",
   "ATOMIC_AGENT_LLAMA_API_KEY",
   "ATOMIC_AGENT_LOG_LEVEL",
   ...Object.keys(otelFields)
 ])
 
-/** What is never told, however wrong it is. */
+/** Variables whose values are not repeated in an error. */
 const secrets: ReadonlySet<string> = new Set([
   "ATOMIC_AGENT_LLAMA_API_KEY",
   "OTEL_EXPORTER_OTLP_HEADERS",
@@ -46,10 +47,10 @@ const secrets: ReadonlySet<string> = new Set([
 
 export type Environment = { readonly [name: string]: string | undefined }
 
-/** A variable's text without blanks around it; one that is empty counts as unset. */
+/** A variable's text without blanks around it; undefined if it is empty. */
 export const set = (text: string | undefined): string | undefined => text?.trim() || undefined
 
-/** Reads the variables of the process, and from `.env` those that the process does not set. */
+/** Parses the variables of the process, and from `.env` those that the process does not set. */
 export const parse = (
   environment: Environment,
   file: string,
@@ -60,9 +61,9 @@ export const parse = (
   const isSending = isOn(given)
   for (const name of Object.keys(Variables.fields)) {
     const text = name in otelFields && !isSending ? undefined : given(name)
-    if (text !== undefined) raw[name] = words.has(name) ? text : numberOrText(text)
+    if (text !== undefined) raw[name] = texts.has(name) ? text : numberOrText(text)
   }
-  // Usually none is set, and the decoder's first run is a noticeable part of the start.
+  // Usually none is set, and the decoder's first run takes a noticeable part of the start.
   if (Object.keys(raw).length === 0) return Result.succeed({})
   return Result.mapError(decode(raw), ({ issue }) => {
     const { path, expected, actual } = firstFault(issue, raw)

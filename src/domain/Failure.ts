@@ -1,21 +1,21 @@
 import * as Cause from "effect/Cause"
 
-/** What went wrong, in words, whatever it was that was thrown: these words are told where nothing may go wrong any more. */
+/** The message of anything thrown. Never throws itself, since it is used where errors are reported. */
 export const wordsOf = (failure: unknown): string => {
   try {
     return failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
   } catch {
-    return untellable
+    return unprintable
   }
 }
 
-/** Where it came from, with all that stands behind it. */
+/** The stack of a failure, with all its causes. Never throws itself. */
 export const traceOf = (cause: Cause.Cause<unknown>): string => {
   try {
     return Cause.pretty(cause)
   } catch {
-    return untellable
+    return unprintable
   }
 }
 
-const untellable = "something was thrown that cannot be told"
+const unprintable = "something was thrown that cannot be told"

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer"
 
-/** The head of a text in UTF-8, of `limit` bytes at the most, not cut inside a character. */
+/** Decodes at most the first `limit` bytes of a text in UTF-8, without cutting a character in two. */
 export const headText = (bytes: Uint8Array, limit: number): string => {
   const head = bytes.subarray(0, limit)
   let stop = head.length

@@ -1,13 +1,13 @@
-/** The beginning of a secret that a cut (`…`) left over is replaced too if it has at least this many characters. */
+/** The beginning of a secret before a cut (`…`) is replaced if it has at least this many characters. */
 const shortestHead = 4
 
 /**
- * Puts a placeholder where a text shows one of the secrets. Each character counts as it is or as JSON, HTML or a URL
- * writes it, since servers quote the key that they refuse; a text that was cut (`…`) may end in the middle of a secret.
- * A secret that is written in another way, in two pieces or in base64, is not recognised.
+ * Returns a function that replaces secrets in a text by a placeholder. Each character is recognised as it is or as
+ * JSON, HTML or a URL writes it, since servers quote the key that they refuse. A cut text (`…`) may end within a
+ * secret. A secret written in another way, in two pieces or in base64, is not recognised.
  */
 export const redactSecrets = (secrets: ReadonlyArray<string>, placeholder: string): ((text: string) => string) => {
-  // The longer one first: one secret may begin with another.
+  // Longer ones first, since one secret may begin with another.
   const known = [...new Set(secrets)]
     .filter((secret) => secret !== "")
     .toSorted((a, b) => b.length - a.length)
@@ -15,7 +15,7 @@ export const redactSecrets = (secrets: ReadonlyArray<string>, placeholder: strin
   if (known.length === 0) return (text) => text
   const firstUnits = new Set(known.flatMap(([first = []]) => first.map((form) => form.charCodeAt(0))))
 
-  /** The end of a secret that begins at `from`; the end of the text where that was cut within the secret. */
+  /** The end of the secret if it begins at `from`, or the end of the text if that is cut within the secret. */
   const endOf = (text: string, from: number, secret: ReadonlyArray<ReadonlyArray<string>>): number | undefined => {
     let end = from
     for (const [index, forms] of secret.entries()) {
@@ -47,12 +47,12 @@ export const redactSecrets = (secrets: ReadonlyArray<string>, placeholder: strin
   }
 }
 
-/** What may be left of a character that was cut, and the sign of the cut (written so that the bundle stays plain ASCII). */
+/** The beginning of an escaped character before the sign of a cut (`\u2026`: the bundle is plain ASCII). */
 const cutSpelling = /^[&%\\]?[#\w]{0,5}(?=\u2026)/
 
 const entities: { readonly [character: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 
-/** A character in the ways to write it; the longer ones first, since they may begin with a shorter one. */
+/** The ways to write a character. Longer ones first, since they may begin with a shorter one. */
 const spellings = (character: string): ReadonlyArray<string> => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16)

@@ -1,9 +1,9 @@
 import type { SessionState, SessionStatus, TurnReason } from "../protocol/SessionState.ts"
 
-/** All of a session but its history. */
+/** A session without its history. */
 export type SessionHead = Omit<SessionState, "turns">
 
-/** What a turn's end makes of the session; every status accepts the next message (contract 6). */
+/** The status of a session after a turn. Every status accepts the next message (contract 6). */
 export const statusAfter: { readonly [R in TurnReason]: SessionStatus } = {
   reply: "pending",
   finish: "completed",
@@ -12,7 +12,7 @@ export const statusAfter: { readonly [R in TurnReason]: SessionStatus } = {
   failed: "failed"
 }
 
-/** A session that nothing has happened in yet; `now` in epoch milliseconds. */
+/** A new session; `now` in epoch milliseconds. */
 export const newSession = (
   id: string,
   workingDir: string,
@@ -33,7 +33,7 @@ export const newSession = (
   contextUsage: null
 })
 
-/** The skills that a session has read, with one more: each stands there once, as it was read last; `now` as above. */
+/** Adds a skill that the model has read; each is listed once, as it was read last. `now` is in epoch milliseconds. */
 export const withLoaded = (
   loaded: SessionState["loadedSkills"],
   { name, version }: { readonly name: string; readonly version: string },

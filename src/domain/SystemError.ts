@@ -1,4 +1,4 @@
-/** True for an error that carries the operating system's code, as node's file, process and network calls throw them. */
+/** True for an error with a code of the operating system, as Node's file, process and network functions throw them. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { readonly code: string } =>
   error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error
 

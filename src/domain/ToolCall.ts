@@ -1,7 +1,7 @@
 import type { CallId } from "../protocol/Ids.ts"
 import type { ApprovalCategory, ResultStatus } from "../protocol/SessionState.ts"
 
-/** What a call carries: a JSON object, or the text that should have been one. */
+/** The arguments of a call: a JSON object, or the text that should have been one and what is wrong with it. */
 export type ToolArguments =
   | { readonly _tag: "Parsed"; readonly value: { readonly [key: string]: unknown } }
   | { readonly _tag: "Unusable"; readonly raw: string; readonly why: string }
@@ -13,7 +13,7 @@ export interface ToolCall {
   readonly args: ToolArguments
 }
 
-/** How the gate was answered, where it asked. */
+/** The answer to an approval request. */
 export interface ApprovalVerdict {
   readonly verdict: "approved" | "denied"
   readonly category: ApprovalCategory
@@ -21,18 +21,18 @@ export interface ApprovalVerdict {
   readonly at: number
 }
 
-/** What a call ended with; `summary` is what both the host and the model read. */
+/** The result of a call. Both the host and the model read `summary`. */
 export interface ToolResult {
   readonly status: ResultStatus
   readonly summary: string
   readonly truncated: boolean
   readonly attachments?: ReadonlyArray<string>
-  /** The model has read this skill with it. */
+  /** The skill that the model has read by this call. */
   readonly loadedSkill?: { readonly name: string; readonly version: string }
   readonly approval?: ApprovalVerdict
 }
 
-/** What the model is told about one tool; `parameters` is a JSON Schema of an object. */
+/** The description of a tool for the model; `parameters` is a JSON Schema of an object. */
 export interface ToolSpec {
   /** The dotted name; on the model's wire the dot is an underscore. */
   readonly name: string

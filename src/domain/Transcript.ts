@@ -2,7 +2,7 @@ import { isObject } from "effect/Predicate"
 import type { SessionRecord } from "../protocol/SessionState.ts"
 import { wellFormedJson } from "./WellFormed.ts"
 
-/** Something the model was told that no user said: the closing notice of a last step, a change of the skills. */
+/** A message of the sidecar to the model: that this is the last step, or that the skills have changed. */
 export interface Notice {
   readonly kind: "notice"
   readonly at: number
@@ -10,10 +10,10 @@ export interface Notice {
   readonly text: string
 }
 
-/** One committed thing of a session: what `get_session` shows, and the notices that only the model saw. */
+/** One committed entry of a session: a record, which `get_session` returns, or a notice, which only the model reads. */
 export type Entry = SessionRecord | Notice
 
-/** One message as a chat endpoint takes it. */
+/** One message of a request to a chat endpoint. */
 export type ChatMessage =
   | { readonly role: "system" | "user"; readonly content: string }
   | {
@@ -30,19 +30,19 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** A tool's name as a chat endpoint takes it: letters, digits, `_` and `-`, 64 at most. */
+/** A tool's name in a request to a chat endpoint, which allows at most 64 letters, digits, `_` and `-`. */
 export const wireName = (tool: string): string => tool.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed"
 
-/** What stands for the result of a call that has none, so that no server refuses the history for it. */
+/** The result of a call without one, since servers refuse a history in which one is missing. */
 export const noResult = "No result: the turn ended before this call was run."
 
-/** What the host may see of a history. */
+/** The records of a history, without the notices. */
 export const visible = (entries: ReadonlyArray<Entry>): ReadonlyArray<SessionRecord> =>
   entries.filter((entry): entry is SessionRecord => entry.kind !== "notice")
 
 /**
- * What the model sees of a history (runtime, Prompt). It only grows at its end: the messages of a history are the
- * beginning of those of any longer one, except that a last message of the user may get more text.
+ * The messages for the model in a history (runtime, Prompt). They only grow at their end: the messages of a history are
+ * the beginning of those of any longer one, except that more text may be added to a last message of the user.
  */
 export const toMessages = (entries: ReadonlyArray<Entry>): ReadonlyArray<ChatMessage> => {
   const results = new Map<string, string>()
@@ -80,7 +80,7 @@ export const toMessages = (entries: ReadonlyArray<Entry>): ReadonlyArray<ChatMes
   return messages
 }
 
-/** The calls that stand together from `from` on are one step; gives back where the entries go on. */
+/** Adds the consecutive calls from `from` on as one step, and returns the index behind them. */
 const pushStep = (
   messages: Array<ChatMessage>,
   entries: ReadonlyArray<Entry>,

@@ -1,11 +1,11 @@
 /**
- * What is not seen, or changes how the text around it is seen: controls, marks of direction, spaces without a width. Not
- * what joins letters and picks their form: scripts and emoji need that.
+ * Matches characters that are invisible or change the look of the text around them: controls, marks of direction,
+ * spaces without a width. Not those that join letters or select their form, since scripts and emoji need them.
  */
 const hidden = (): RegExp =>
   (compiled ??= /[[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]--[\p{Join_Control}\p{Variation_Selector}]]/gv)
 
-/** Reading the sets takes 2 ms: not at the start of every process. */
+/** Compiled on first use, since that takes 2 ms. */
 let compiled: RegExp | undefined
 
 const escaped = (char: string): string => {
@@ -14,13 +14,13 @@ const escaped = (char: string): string => {
 }
 
 /**
- * A text as a person may be shown it, on a terminal too: what would be obeyed instead of shown, or could make it look
- * like another text, is escaped. Tabs and line breaks stay, with a CR or without.
+ * Makes a text safe to show to a person, even on a terminal: characters that a terminal would obey, or that make a text
+ * look like another one, are escaped. Tabs and line breaks (LF or CR LF) stay.
  */
 export const visibleText = (text: string): string =>
   text.replaceAll(hidden(), (char, at: number) =>
     char === "\n" || char === "\t" || (char === "\r" && text[at + 1] === "\n") ? char : escaped(char)
   )
 
-/** The same on one line: line breaks and tabs are escaped too. */
+/** As `visibleText`, on one line: line breaks and tabs are escaped too. */
 export const visibleLine = (text: string): string => text.replaceAll(hidden(), escaped)

@@ -3,25 +3,25 @@ import { constants, type Stats } from "node:fs"
 import { access, type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { isMissing } from "./FileErrors.ts"
-import { kindOf, requireAt, withRegularFile } from "./RegularFile.ts"
+import { kindOf, readFlags, requireAt, withRegularFile } from "./RegularFile.ts"
 import { refuse } from "./Refused.ts"
-import { isSystemError } from "../domain/SystemError.ts"
+import { systemCode } from "../domain/SystemError.ts"
 
-/** A file of more bytes is not compared byte by byte, but by what the file system says of it. */
+/** Files of more bytes are compared by inode, size and modification time instead of their content. */
 export const comparedBytes = 10 * 1024 * 1024
 
-/** A file as it was when a change to it was planned; undefined: there was none. */
+/** A file as it was when a change to it was planned; undefined if there was none. */
 export type FileSnapshot = { readonly stat: Stats; readonly content: Buffer | undefined } | undefined
 
-/** Looks at what a write would replace. */
+/** Reads what a write would replace. Fails if it is not a regular file or cannot be written. */
 export const takeSnapshot = async (real: string): Promise<FileSnapshot> => {
   try {
-    const seen = await withRegularFile(real, async (handle, stat) => ({
+    const snapshot = await withRegularFile(real, async (handle, stat) => ({
       stat,
       content: stat.size > comparedBytes ? undefined : await handle.readFile()
     }))
     await access(real, constants.W_OK)
-    return seen
+    return snapshot
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -29,16 +29,16 @@ export const takeSnapshot = async (real: string): Promise<FileSnapshot> => {
 }
 
 /**
- * Puts content at a real path: whole or not at all, whenever the process dies. Fails where what is there now is not
- * what was seen. Whatever is swapped for a link meanwhile, nothing is written but in the directory that was meant.
+ * Writes a file at a real path, whole or not at all, whenever the process dies. Fails if the file has changed since the
+ * snapshot. A link that replaces a part of the path meanwhile does not lead the write to another directory.
  */
-export const writeAtomically = (real: string, seen: FileSnapshot, content: Buffer): Promise<void> =>
+export const writeAtomically = (real: string, snapshot: FileSnapshot, content: Buffer): Promise<void> =>
   withDirectory(NodePath.dirname(real), async (directory, handle) => {
     const target = NodePath.join(directory, NodePath.basename(real))
     const random = process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")
     const temporary = NodePath.join(directory, `.atomic-agent-${random}.tmp`)
     try {
-      await writeNew(temporary, content, () => requireUnchanged(target, real, seen))
+      await writeNew(temporary, content, () => requireUnchanged(real, snapshot, target))
       await requireAt(handle, NodePath.dirname(real))
       await rename(temporary, target)
     } catch (error) {
@@ -58,12 +58,12 @@ const writeNew = async (
   const handle = await open(path, flags, before === undefined ? 0o666 : 0o600)
   try {
     await handle.writeFile(content)
-    // Once more: while the change was asked about, and while it was written, its mode was for others to change.
+    // Checked again: others may have changed the file, or its mode, while this one was written.
     const now = await requireReplaced()
     if (now !== undefined) {
-      const mine = await handle.stat()
-      // Whoever may not give files away keeps the new one.
-      if (mine.uid !== now.uid || mine.gid !== now.gid) await handle.chown(now.uid, now.gid).catch(() => {})
+      const created = await handle.stat()
+      // Most users may not give a file to another owner; then the new file belongs to this one.
+      if (created.uid !== now.uid || created.gid !== now.gid) await handle.chown(now.uid, now.gid).catch(() => {})
       await handle.chmod(now.mode & 0o7777)
     }
     await handle.sync()
@@ -72,20 +72,24 @@ const writeNew = async (
   }
 }
 
-/** What is there now, if anything. */
-const requireUnchanged = async (target: string, real: string, seen: FileSnapshot): Promise<Stats | undefined> => {
-  const now = await lstat(target).catch((error: unknown) => {
+/**
+ * Fails unless a file at a real path is what it was when the snapshot was taken: same content, or still absent. `at` is
+ * another path of the same file. Gives what is there.
+ */
+export const requireUnchanged = async (real: string, snapshot: FileSnapshot, at = real): Promise<Stats | undefined> => {
+  const now = await lstat(at).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
-  if (now === undefined || seen === undefined) {
-    if (now === undefined && seen === undefined) return undefined
+  if (now === undefined || snapshot === undefined) {
+    if (now === undefined && snapshot === undefined) return undefined
     throw refuse(
       `${real} ${now === undefined ? "is gone" : "has come into being"} since the change was shown; look again`
     )
   }
   if (!now.isFile()) throw refuse(`${real} has become ${kindOf(now)} since the change was shown; look again`)
-  const isSame = seen.content === undefined ? isSameState(now, seen.stat) : await holds(target, now, seen.content)
+  const isSame =
+    snapshot.content === undefined ? isSameState(now, snapshot.stat) : await holds(at, now, snapshot.content)
   if (!isSame) throw refuse(`${real} has changed since the change was shown; look again`)
   return now
 }
@@ -95,7 +99,7 @@ const isSameState = (a: Stats, b: Stats): boolean =>
 
 const holds = async (target: string, { size }: Stats, content: Buffer): Promise<boolean> => {
   if (size !== content.length) return false
-  const handle = await open(target, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  const handle = await open(target, readFlags)
   try {
     return (await handle.readFile()).equals(content)
   } finally {
@@ -104,8 +108,8 @@ const holds = async (target: string, { size }: Stats, content: Buffer): Promise<
 }
 
 /**
- * Lends a directory, made with its parents if it is not there, by a path that keeps meaning it whatever happens to its
- * name. Where the system has no such path it is the name, and the directory must be looked at again before it counts.
+ * Opens a directory, and makes it and its parents if they are missing. On Linux `use` gets a path that stays valid if
+ * the directory is replaced (`/proc/self/fd/N`); elsewhere it is the name, so `requireAt` must check it again.
  */
 const withDirectory = async <A>(real: string, use: (path: string, handle: FileHandle) => Promise<A>): Promise<A> => {
   const handle = await openDirectory(real)
@@ -126,7 +130,7 @@ const openDirectory = async (real: string): Promise<FileHandle> => {
     handle = await withDirectory(NodePath.dirname(real), async (parent) => {
       const path = NodePath.join(parent, NodePath.basename(real))
       await mkdir(path).catch((failure: unknown) => {
-        if (!isSystemError(failure) || failure.code !== "EEXIST") throw failure
+        if (systemCode(failure) !== "EEXIST") throw failure
       })
       return open(path, flags).catch((failure: unknown) => {
         throw changed(failure, real)
@@ -142,9 +146,9 @@ const openDirectory = async (real: string): Promise<FileHandle> => {
   }
 }
 
-/** A real path has no links in it: one that has has been swapped in. */
+/** A real path has no links in it: if there is one now, it was put there since. */
 const changed = (error: unknown, real: string): unknown =>
-  isSystemError(error) && error.code === "ELOOP" ? refuse(`${real} has become a symbolic link`) : error
+  systemCode(error) === "ELOOP" ? refuse(`${real} has become a symbolic link`) : error
 
 const pathOf = (handle: FileHandle, real: string): string =>
   process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : real

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer"
 
-/** So many bytes of a file's head tell whether it is text. */
+/** The number of bytes at a file's start that decide whether it is text. */
 export const sniffBytes = 8192
 
-/** What a file is if it is no text, by its first bytes; undefined for text. */
+/** The kind of a binary file, by its first bytes ("a PNG image"); undefined for text. */
 export const binaryKind = (head: Buffer): string | undefined => {
   const known = signatures.find(([bytes, , at = 0]) => head.subarray(at, at + bytes.length).equals(bytes))
   const isBinary = head.includes(0)

@@ -3,8 +3,8 @@ import { isSystemError, systemCode } from "../domain/SystemError.ts"
 import { Refused, refuse } from "./Refused.ts"
 
 /**
- * Runs work with node's promises. An error of the operating system becomes a `Refused` in plain words; any other error
- * but a `Refused` is a defect. The signal is aborted on interruption: loops must look at it.
+ * Runs asynchronous file work. An error of the operating system becomes a `Refused` in plain words; any other error but
+ * a `Refused` is a defect. The signal is aborted on interruption: loops must check it.
  */
 export const attempt = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, Refused> =>
   Effect.flatten(Effect.promise((signal) => work(signal).then((done) => Effect.succeed(done), failed)))
@@ -15,10 +15,10 @@ const failed = (error: unknown): Effect.Effect<never, Refused> => {
   throw error
 }
 
-/** True for an error that says that nothing is there. */
+/** True for ENOENT: the file or directory does not exist. */
 export const isMissing = (error: unknown): boolean => systemCode(error) === "ENOENT"
 
-/** `<path>: no such file or directory`. */
+/** An error of the operating system in plain words: `<path>: no such file or directory`. */
 export const inWords = (error: NodeJS.ErrnoException): string => {
   const what = words[error.code ?? ""] ?? error.message
   return error.path === undefined || what === error.message ? what : `${error.path}: ${what}`

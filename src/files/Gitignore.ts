@@ -1,6 +1,6 @@
 import * as Glob from "effect/Glob"
 
-/** The rules of one `.gitignore`, in its order. */
+/** The rules of one `.gitignore`, in the order of its lines. */
 export type Gitignore = ReadonlyArray<Rule>
 
 interface Rule {
@@ -10,7 +10,7 @@ interface Rule {
   readonly matches: (path: string, name: string) => boolean
 }
 
-/** More rules than this, or longer ones, are not read. */
+/** Limits: further lines and longer rules, in characters, are ignored. */
 const maxRules = 2000
 const maxRuleLength = 1000
 
@@ -20,7 +20,7 @@ export const parse = (text: string): Gitignore =>
     .slice(0, maxRules)
     .flatMap((line) => rule(line) ?? [])
 
-/** What the last rule that matches says; undefined where none does. */
+/** Whether the rules ignore a path: the last one that matches decides. Undefined if none does. */
 export const isIgnored = (rules: Gitignore, path: string, isDirectory: boolean): boolean | undefined => {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const last = rules.findLast((each) => (isDirectory || !each.isForDirectories) && each.matches(path, name))
@@ -43,7 +43,7 @@ const matcher = (pattern: string): Rule["matches"] => {
     const anchored = compile(pattern.replace(/^\//, "").replace(/\/\*\*$/, "/**/*"))
     return (path) => Glob.match(anchored, path)
   }
-  // Most rules are of these two kinds, and every one of them is asked about every file.
+  // Most rules are of these two kinds, and each of them is tried on every file.
   if (!/[*?[\\]/.test(pattern)) return (_, name) => name === pattern
   const suffix = /^\*([^*?[\\]+)$/.exec(pattern)?.[1]
   if (suffix !== undefined) return (_, name) => name.endsWith(suffix)

@@ -1,27 +1,27 @@
 import { Buffer } from "node:buffer"
 
-/** One line shows no more than this, in bytes. */
-export const maxLineBytes = 4000
+/** The most that is kept of one line, in bytes. */
+const maxLineBytes = 4000
 
-/** The rest of a line that is longer than this, in bytes, is not looked for. */
+/** Reading ends within a line that is longer than this, in bytes. */
 const maxScannedBytes = 64 * 1024 * 1024
 
-/** All lines together show no more than this, in characters. */
-export const maxCharacters = 30_000
+/** The most that is kept of all lines together, in characters. */
+const maxCharacters = 30_000
 
 const lineFeed = 10
 const carriageReturn = 13
 
 /**
- * The lines `first … first + limit - 1` of bytes that come in pieces, and the count of all lines. Holds no more than it
- * shows: the rest of a line, however long, and all other lines are only counted.
+ * Takes the lines `first … first + limit - 1` out of bytes that arrive in pieces, and counts all lines. Only what is
+ * shown is held in memory: the rest of a long line and all other lines are merely counted.
  */
 export class LineWindow {
   readonly first: number
   readonly taken: Array<string> = []
-  /** Lines seen to their end so far. */
+  /** The number of complete lines so far. */
   lines = 0
-  /** A line was longer than what is shown of it. */
+  /** A line was longer than what is kept of it. */
   isCut = false
   hasCarriageReturns = false
   hasUndecodable = false
@@ -40,7 +40,7 @@ export class LineWindow {
     this.limit = limit
   }
 
-  /** Whether more is wanted than to count. The bytes may be reused afterwards. */
+  /** False once no further line will be taken and only the count can change. The bytes may be reused afterwards. */
   push(bytes: Buffer): boolean {
     let from = 0
     while (from < bytes.length) {
@@ -55,7 +55,7 @@ export class LineWindow {
     return !this.isFull && !isEndless && this.lines < this.first + this.limit - 1
   }
 
-  /** What stands after the last line break is a line too; to be said once. */
+  /** Takes the text behind the last line break as a line. Called once, at the end of the input. */
   end(): void {
     if (this.length > 0) this.closeLine()
   }

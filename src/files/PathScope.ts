@@ -1,9 +1,9 @@
 import * as NodePath from "node:path"
 
-/** Where a path lies (contract 7): the first that holds of trust surface, working directory, home. */
+/** Where a path lies (contract 7): the first that applies of trust surface, working directory and home. */
 export type Scope = "trust" | "inside" | "home" | "outside"
 
-/** The places that scopes are made of, all of them real paths. */
+/** The places that scopes are defined by, all of them real paths. */
 export interface Places {
   readonly platform: NodeJS.Platform
   readonly workingDir: string
@@ -12,11 +12,11 @@ export interface Places {
   readonly trustFiles: ReadonlyArray<string>
   /** Folders that decide what the agent does: skills. */
   readonly skillFolders: ReadonlyArray<string>
-  /** What may be read beside the working directory. The project cannot add to it, by a link among its own folders. */
+  /** Further folders that may be read without a question. A link in the project does not add to them. */
   readonly readable: ReadonlyArray<string>
 }
 
-/** The scope of a write to a real path. A path that only may be the trust surface, by its case, counts as such. */
+/** The scope of a write to a real path. A path that may be the trust surface but for its case counts as such. */
 export const writeScope = (real: string, places: Places): Scope => {
   const { home, platform, skillFolders, trustFiles, workingDir } = places
   const folded = fold(real, platform)
@@ -25,7 +25,7 @@ export const writeScope = (real: string, places: Places): Scope => {
   return plainScope(real, workingDir, home, platform)
 }
 
-/** The scope of a read of a real path; skills may be read as the working directory may, the directory itself too. */
+/** The scope of a read of a real path. The working directory and the `readable` folders themselves are `inside` too. */
 export const readScope = (real: string, { home, platform, readable, workingDir }: Places): Scope => {
   if (!isPlain(real, platform)) return "outside"
   const path = canonical(real, platform)
@@ -52,14 +52,11 @@ export const isWithin = (folder: string, path: string, platform: NodeJS.Platform
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
-/**
- * Equal for paths that are one file. Windows compares names without their case; elsewhere a real path has the case
- * that is on the disk.
- */
+/** Equal for two names of one file. Windows ignores their case; elsewhere a real path has the case on the disk. */
 const canonical = (path: string, platform: NodeJS.Platform): string =>
   platform === "win32" ? withoutPrefix(NodePath.win32.normalize(path)).toLowerCase() : path
 
-/** Equal for paths that may be one file on some file system: any platform can mount one that ignores case. */
+/** Equal for paths that may be one file: any platform can mount a file system that ignores case. */
 const fold = (path: string, platform: NodeJS.Platform): string => {
   const folded = canonical(path, platform).normalize("NFC").toLowerCase()
   if (platform !== "win32") return folded
@@ -74,7 +71,7 @@ const fold = (path: string, platform: NodeJS.Platform): string => {
 const withoutPrefix = (path: string): string =>
   path.replace(/^\\\\[?.]\\UNC\\/i, "\\\\").replace(/^\\\\[?.]\\(?=[a-z]:)/i, "")
 
-/** Whether a path names a file and nothing that Windows gives another meaning: a device, a stream, a trimmed name. */
+/** False for names with another meaning on Windows: a device, a stream, dots or blanks at the end. */
 const isPlain = (path: string, platform: NodeJS.Platform): boolean => {
   if (platform !== "win32") return true
   const { root } = NodePath.win32.parse(NodePath.win32.normalize(withoutPrefix(path)))

@@ -1,28 +1,28 @@
 import { lstat, readlink, realpath } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { isSystemError } from "../domain/SystemError.ts"
+import { isMissing } from "./FileErrors.ts"
 
 const maxLinks = 40
 
 /**
- * The real path of an absolute one: every link resolved, the deepest existing parent for what is not there yet, and
- * where a link that leads nowhere would lead. Undefined where the file system does not say.
+ * The real path of an absolute path, with every link resolved. The missing end of a path is kept as it is, behind the
+ * real path of its deepest existing parent; a broken link stands for its target. Undefined if the file system fails.
  */
 export const resolveReal = async (path: string): Promise<string | undefined> => {
   try {
     return await realpath(path.replace(/(?<=.)[/\\]+$/, ""))
   } catch (error) {
-    return isSystemError(error) && error.code === "ENOENT" ? walk(path) : undefined
+    return isMissing(error) ? walk(path) : undefined
   }
 }
 
-/** The real path of the parent, with the last name as it is. */
+/** The real path of the parent directory, with the last name kept even if it is a link. */
 export const resolveName = async (path: string): Promise<string | undefined> => {
   const real = await resolveReal(NodePath.dirname(path))
   return real === undefined ? undefined : NodePath.join(real, NodePath.basename(path))
 }
 
-/** Name by name, as the system would go, but on where it would stop. */
+/** Resolves a path name by name, as the system does, but goes on behind a name that does not exist. */
 const walk = async (path: string): Promise<string | undefined> => {
   let here = NodePath.parse(path).root
   let names = namesOf(path)
@@ -36,8 +36,8 @@ const walk = async (path: string): Promise<string | undefined> => {
     }
     const next = NodePath.join(here, name)
     try {
-      const found = await lstat(next)
-      if (found.isSymbolicLink()) {
+      const stat = await lstat(next)
+      if (stat.isSymbolicLink()) {
         links += 1
         if (links > maxLinks) return undefined
         const target = await readlink(next)
@@ -45,9 +45,9 @@ const walk = async (path: string): Promise<string | undefined> => {
         names = [...namesOf(target), ...names]
         continue
       }
-      if (!found.isDirectory() && names.length > 0) return undefined
+      if (!stat.isDirectory() && names.length > 0) return undefined
     } catch (error) {
-      if (!isSystemError(error) || error.code !== "ENOENT") return undefined
+      if (!isMissing(error)) return undefined
     }
     here = next
   }

@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * Something was asked for that cannot be done: a file is not there, is no regular file, has changed since it was looked
- * at. `detail` is a whole sentence for whoever asked: the model as a tool's result, the host as a failed response.
+ * A request that cannot be fulfilled: a file does not exist, is not a regular file, or has changed since it was read.
+ * `detail` is the sentence that the model gets as a tool's result, or the host as the message of a failed response.
  */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { detail: Schema.String }) {
   override get message() {

@@ -1,18 +1,21 @@
 import { constants, type Stats } from "node:fs"
-import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises"
+import { type FileHandle, lstat, open, readlink, realpath, stat } from "node:fs/promises"
 import { refuse } from "./Refused.ts"
 
+/** Flags of `open` for reading that follow no link, and do not wait for the other end of a pipe. */
+export const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
 /**
- * Lends a regular file, opened for reading: never a pipe, a device or a directory, and never another file than the one
- * at this real path, whatever is swapped in meanwhile.
+ * Opens a regular file for reading while `use` runs. Fails for a pipe, a device or a directory, and for any other file
+ * than the one at this real path, even if something is put in its place meanwhile.
  */
 export const withRegularFile = async <A>(
   real: string,
   use: (handle: FileHandle, stat: Stats) => Promise<A>
 ): Promise<A> => {
-  // Looked at before it is opened: opening alone can block, or wake a device.
+  // Checked before it is opened, since to open a pipe or a device can block or have effects.
   requireRegular(real, await lstat(real))
-  const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  const handle = await open(real, readFlags)
   try {
     const stat = await handle.stat()
     requireRegular(real, stat)
@@ -23,10 +26,19 @@ export const withRegularFile = async <A>(
   }
 }
 
-/** Fails where an open file or directory does not lie at the real path that was meant. */
+/** Fails unless an open file or directory lies at this real path. */
 export const requireAt = async (handle: FileHandle, real: string): Promise<void> => {
-  const found = await whereIs(handle, real)
-  if (found !== real) throw refuse(`${real} changed while it was opened; try again`)
+  if ((await whereIs(handle, real)) !== real) throw refuse(`${real} changed while it was opened; try again`)
+}
+
+/**
+ * Fails unless a directory lies at this real path. One that was swapped for a link since the path was resolved leads to
+ * files that nobody was asked about.
+ */
+export const requireDirectory = async (real: string, shown = real): Promise<void> => {
+  const found = await stat(real)
+  if (!found.isDirectory()) throw refuse(`${shown} is ${kindOf(found)}, not a directory`)
+  if ((await realpath(real)) !== real) throw refuse(`${shown} now leads elsewhere than when it was looked at`)
 }
 
 const whereIs = async (handle: FileHandle, real: string): Promise<string> => {
@@ -34,15 +46,15 @@ const whereIs = async (handle: FileHandle, real: string): Promise<string> => {
     const link = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
     if (link !== undefined) return link
   }
-  const [mine, theirs] = await Promise.all([handle.stat(), lstat(real)])
-  return mine.ino === theirs.ino && mine.dev === theirs.dev ? realpath(real) : ""
+  const [opened, present] = await Promise.all([handle.stat(), lstat(real)])
+  return opened.ino === present.ino && opened.dev === present.dev ? realpath(real) : ""
 }
 
 const requireRegular = (path: string, stat: Stats): void => {
   if (!stat.isFile()) throw refuse(`${path} is ${kindOf(stat)}, not a regular file`)
 }
 
-/** What a directory entry is, in words. */
+/** The kind of a directory entry, in words. */
 export const kindOf = (entry: Pick<Stats, Kinds>): string => {
   if (entry.isDirectory()) return "a directory"
   if (entry.isSymbolicLink()) return "a symbolic link"

@@ -1,30 +1,31 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as OrphanReaper from "./OrphanReaper.ts"
-import { isAlive, isTaken, terminate } from "./ProcessGroup.ts"
+import { isGroupAlive, terminate } from "./ProcessGroup.ts"
+import { pidExists } from "./ProcessIdentity.ts"
 
 /**
- * The process groups of commands, each named by its leader, and watched over until nothing of it runs: those whose
- * command runs, and what commands that have ended left behind.
+ * The process groups of commands, each named by the process number of its leader: those of running commands, and those
+ * that go on in the background after their command has ended. Each is watched until none of its processes runs.
  */
 export class BackgroundGroups {
   readonly #background = new Set<number>()
-  readonly #guard: OrphanReaper.OrphanReaper
+  readonly #reaper: OrphanReaper.OrphanReaper
 
-  constructor(guard: OrphanReaper.OrphanReaper) {
-    this.#guard = guard
+  constructor(reaper: OrphanReaper.OrphanReaper) {
+    this.#reaper = reaper
   }
 
-  /** The command was started, and must not do anything before this returns. */
+  /** A command was started. It must not do anything before this returns. */
   started(group: number): void {
-    this.#guard.watch(group)
+    this.#reaper.watch(group)
   }
 
-  /** The command has ended by itself; what it left behind runs on. */
-  left(group: number): void {
-    for (const each of this.#background) if (isTaken(each) || !isAlive(each)) this.#forget(each)
+  /** The command has ended by itself; other processes of its group may go on in the background. */
+  ended(group: number): void {
+    for (const each of this.#background) if (pidExists(each) || !isGroupAlive(each)) this.#forget(each)
     this.#background.add(group)
-    if (isAlive(group)) this.#guard.leaderless(group)
+    if (isGroupAlive(group)) this.#reaper.leaderless(group)
     else this.#forget(group)
   }
 
@@ -36,25 +37,25 @@ export class BackgroundGroups {
     )
   }
 
-  /** Ends all that was left behind. */
+  /** Ends all groups in the background that still exist. */
   readonly endBackground: Effect.Effect<void> = Effect.suspend(() =>
     Effect.forEach(
       [...this.#background],
-      (group) => (isTaken(group) ? Effect.sync(() => this.#forget(group)) : this.end(group)),
+      (group) => (pidExists(group) ? Effect.sync(() => this.#forget(group)) : this.end(group)),
       { concurrency: "unbounded", discard: true }
     )
   )
 
   #forget(group: number): void {
     this.#background.delete(group)
-    this.#guard.dismiss(group)
+    this.#reaper.dismiss(group)
   }
 }
 
-/** Ends what was left behind when its scope closes. */
-export const make: Effect.Effect<BackgroundGroups, never, Scope.Scope> = Effect.flatMap(OrphanReaper.make, (guard) =>
+/** When its scope closes, the groups in the background are ended. */
+export const make: Effect.Effect<BackgroundGroups, never, Scope.Scope> = Effect.flatMap(OrphanReaper.make, (reaper) =>
   Effect.acquireRelease(
-    Effect.sync(() => new BackgroundGroups(guard)),
+    Effect.sync(() => new BackgroundGroups(reaper)),
     (groups) => groups.endBackground
   )
 )

@@ -1,16 +1,16 @@
 import * as NodePath from "node:path"
 
-/** Where programs are, even if the app that started us did not say. */
+/** Folders of programs, which the PATH of an app started from a desktop may lack. */
 const usualPath = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"]
 
-/** What is ours alone: our settings, and what we show to a collector to be let in. */
-const ours = /^ATOMIC_AGENT_|^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/i
+/** Variables that children do not get: the sidecar's settings, and the headers that let it in at a collector. */
+const ownVariables = /^ATOMIC_AGENT_|^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/i
 
-/** What a child gets of our environment: all but what is ours alone, and a PATH that holds the usual places too. */
+/** The environment of a child: without the sidecar's own variables, and with the usual folders in the PATH. */
 export const inherited = (): { readonly [name: string]: string | undefined } => {
-  const own = Object.entries(process.env).filter(([name]) => !ours.test(name))
-  if (process.platform === "win32") return Object.fromEntries(own)
+  const passedOn = Object.entries(process.env).filter(([name]) => !ownVariables.test(name))
+  if (process.platform === "win32") return Object.fromEntries(passedOn)
   const path = (process.env["PATH"] ?? "").split(NodePath.delimiter).filter((folder) => folder !== "")
   const PATH = [...new Set([...path, ...usualPath])].join(NodePath.delimiter)
-  return { ...Object.fromEntries(own), PATH }
+  return { ...Object.fromEntries(passedOn), PATH }
 }

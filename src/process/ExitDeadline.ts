@@ -1,13 +1,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** How long this process may still live: what ends with it shares this time. */
+/** The time that this process has until it exits, shared by everything that ends with it. */
 export interface ExitDeadline {
-  /** Milliseconds until the process exits, whatever still waits; `Infinity` while nothing ends it. */
+  /** Milliseconds until the process exits, even if something still waits; `Infinity` while no exit is due. */
   readonly remainingMs: Effect.Effect<number>
 }
 
-/** Provided by whoever ends the process; without one there is no deadline. */
+/** Provided by the program that ends the process. By default there is no deadline. */
 export const ExitDeadline = Context.Reference<ExitDeadline>("atomic-agent-sidecar/process/ExitDeadline", {
   defaultValue: () => ({ remainingMs: Effect.succeed(Infinity) })
 })

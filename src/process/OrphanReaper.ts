@@ -1,23 +1,25 @@
 /**
- * Ends process groups when this process is gone, however it went. At an orderly exit the signal is sent by us; after a
- * SIGKILL by a shell that waits for the end of a pipe which only we hold. Windows has neither: there a host puts the
- * sidecar into a job object that ends its members.
+ * Ends process groups when this process is gone. At an orderly exit this process sends the signal itself; after a
+ * SIGKILL a guard does, a shell that waits for the end of a pipe which only this process holds open. Windows has
+ * neither: there a host puts the sidecar into a job object that ends its members.
  */
 import type { ChildProcessByStdio } from "node:child_process"
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { isTaken, pause, signal } from "./ProcessGroup.ts"
+import { pause, signal } from "./ProcessGroup.ts"
+import { pidExists } from "./ProcessIdentity.ts"
 
-/** A guard that was ended is replaced so much later, in milliseconds: one that cannot live must not keep us busy. */
+/** In milliseconds. A guard that ended is replaced after this delay, so that one that always fails costs little. */
 const replacedAfterMs = 100
 
-/** How long the end waits for the guard to go by itself, in milliseconds. */
+/** How long `close` waits for the guard to exit by itself, in milliseconds. */
 const leaveMs = 500
 
 /**
- * Each line names all the groups that are to be ended once the pipe is: TERM, a second, KILL. Behind a `+` stands a
- * group whose leader is gone: where a process has its number, that number was given anew.
+ * The guard's script. Each line of its input lists all groups; when the input ends, those of the last line get TERM
+ * and, after a second, KILL. A `+` marks a group whose leader has ended: if a process has that number now, the group is
+ * gone and the number belongs to another process.
  */
 const script = `trap "" HUP INT TERM
 groups=
@@ -30,39 +32,39 @@ done
 [ -z "$theirs" ] || sleep 1
 for each in $theirs; do kill -s KILL -- "-$each"; done`
 
-/** Watches over groups, each named by its leader, while its scope is open. Its process starts with the first of them. */
+/** Watches groups, each named by its leader, while its scope is open. The guard starts with the first of them. */
 export class OrphanReaper {
-  /** Whether the leader still runs, by group. */
+  /** For each group, whether its leader still runs. */
   readonly #groups = new Map<number, boolean>()
-  #process: ChildProcessByStdio<Writable, null, null> | undefined
+  #guard: ChildProcessByStdio<Writable, null, null> | undefined
   #replacement: NodeJS.Timeout | undefined
 
-  /** From the moment that this returns the group does not survive us. */
+  /** Once this returns, the group does not outlive this process. */
   watch(group: number): void {
     if (this.#groups.size === 0) process.on("exit", this.#endAll)
     this.#groups.set(group, true)
-    this.#tell()
+    this.#sendGroups()
   }
 
-  /** The leader has ended, and others of its group run on. */
+  /** The leader has ended, and other processes of its group go on. */
   leaderless(group: number): void {
     if (!this.#groups.has(group)) return
     this.#groups.set(group, false)
-    this.#tell()
+    this.#sendGroups()
   }
 
   dismiss(group: number): void {
     if (!this.#groups.delete(group)) return
     if (this.#groups.size === 0) process.off("exit", this.#endAll)
-    this.#tell()
+    this.#sendGroups()
   }
 
-  /** Nothing is watched over any more, and the guard's process is gone. */
+  /** Ends the watch over all groups, and the guard. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     for (const group of this.#groups.keys()) this.dismiss(group)
     clearTimeout(this.#replacement)
-    const guard = this.#process
-    this.#process = undefined
+    const guard = this.#guard
+    this.#guard = undefined
     if (guard === undefined || guard.exitCode !== null || guard.signalCode !== null) return Effect.void
     const gone = Effect.callback<void>((resume) => {
       guard.once("exit", () => resume(Effect.void))
@@ -78,20 +80,20 @@ export class OrphanReaper {
   })
 
   readonly #endAll = () => {
-    for (const [group, isLed] of this.#groups) if (isLed || !isTaken(group)) signal(group, "SIGKILL")
+    for (const [group, isLed] of this.#groups) if (isLed || !pidExists(group)) signal(group, "SIGKILL")
   }
 
-  /** A pipe takes these few bytes at once, so they outlive us. */
-  #tell(): void {
+  /** Writes the list of groups to the guard. The pipe takes these few bytes at once, so they reach it in any case. */
+  #sendGroups(): void {
     if (process.platform === "win32") return
-    if (this.#process === undefined && this.#groups.size > 0) this.#process = this.#post()
-    const named = [...this.#groups].map(([group, isLed]) => (isLed ? group : `+${group}`))
-    this.#process?.stdin.write(`${named.join(" ")}\n`)
+    if (this.#guard === undefined && this.#groups.size > 0) this.#guard = this.#startGuard()
+    const groups = [...this.#groups].map(([group, isLed]) => (isLed ? group : `+${group}`))
+    this.#guard?.stdin.write(`${groups.join(" ")}\n`)
   }
 
-  #post() {
+  #startGuard() {
     const { spawn } = process.getBuiltinModule("node:child_process")
-    // In a session of its own: what is sent to our group must not reach it.
+    // In a session of its own, so that signals to this process's group do not reach it.
     const guard = spawn("/bin/sh", ["-c", script, "sidecar-guard"], {
       cwd: "/",
       env: {},
@@ -99,9 +101,9 @@ export class OrphanReaper {
       stdio: ["pipe", "ignore", "ignore"]
     })
     const lost = () => {
-      if (this.#process !== guard) return
-      this.#process = undefined
-      this.#replacement = setTimeout(() => this.#tell(), replacedAfterMs).unref()
+      if (this.#guard !== guard) return
+      this.#guard = undefined
+      this.#replacement = setTimeout(() => this.#sendGroups(), replacedAfterMs).unref()
     }
     guard.on("exit", lost).on("error", lost)
     guard.stdin.on("error", () => {})
@@ -112,5 +114,5 @@ export class OrphanReaper {
 
 export const make: Effect.Effect<OrphanReaper, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => new OrphanReaper()),
-  (guard) => guard.close
+  (reaper) => reaper.close
 )

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer"
 
-/** The head and the tail of what a stream says, in no more than `limit` bytes. */
+/** Keeps the head and the tail of a stream, at most `limit` bytes together. */
 export class OutputCapture {
-  /** Bytes seen. */
+  /** Bytes of the stream so far. */
   total = 0
   private readonly headLimit: number
   private readonly tailLimit: number
@@ -39,7 +39,7 @@ export class OutputCapture {
     this.tailBytes -= Math.max(0, excess)
   }
 
-  /** What was kept, as text; no character is cut in two. */
+  /** The kept bytes as text, with a mark where bytes are missing. No character is cut in two. */
   text(): string {
     const head = Buffer.concat(this.head)
     const tail = Buffer.concat(this.tail)

@@ -1,6 +1,6 @@
-/** What a single executable of ours must be told to run a file, as Node does with any file it is given. */
+/** The argument that makes the single executable run a JavaScript file, as `node FILE` does. */
 export const runScript = "--run-script"
 
-/** This very Node: the program and its first arguments that run a JavaScript file. */
+/** The Node of this process: the program and the arguments that precede the JavaScript file to run. */
 export const ownNode = (): ReadonlyArray<string> =>
   process.getBuiltinModule("node:sea").isSea() ? [process.execPath, runScript] : [process.execPath]

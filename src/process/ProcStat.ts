@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs"
 
-/** What Linux says of a process in `/proc/<pid>/stat`. */
+/** The state of a process in Linux's `/proc/<pid>/stat`. */
 export interface ProcStat {
-  /** False for a process that has ended and only waits to be reaped. */
+  /** False for a process that has ended and waits to be reaped. */
   readonly isRunning: boolean
   /** The number of its process group. */
   readonly group: number
-  /** When it started: clock ticks since the boot. */
+  /** The time of its start, in clock ticks since the boot. */
   readonly startTicks: string
 }
 
-/** The state of a process; undefined where there is none of this number, or no `/proc`. */
+/** The state of a process; undefined if none has this number, or the system has no `/proc`. */
 export const procStat = (pid: number): ProcStat | undefined => {
   try {
     return parse(readFileSync(`/proc/${pid}/stat`, "latin1"))
@@ -19,7 +19,7 @@ export const procStat = (pid: number): ProcStat | undefined => {
   }
 }
 
-/** Reads the line of `/proc/<pid>/stat`. The program's name stands in brackets and may hold blanks and brackets itself. */
+/** Parses a line of `/proc/<pid>/stat`. The program's name, in brackets, may contain blanks and brackets itself. */
 export const parse = (line: string): ProcStat | undefined => {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ")
   const [state] = fields

@@ -2,10 +2,10 @@ import * as fs from "node:fs"
 import { systemCode } from "../domain/SystemError.ts"
 import { procStat } from "./ProcStat.ts"
 
-/** A process, told apart from a later one that was given the same number. */
+/** A process, distinct from later ones with the same number. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it started: the boot and the clock ticks since, where there is a /proc; else an estimate that only it can repeat. */
+  /** Its start: where there is a `/proc`, the boot and the ticks since; else an estimate that only it can repeat. */
   readonly started: string
 }
 
@@ -17,17 +17,23 @@ let own: ProcessIdentity | undefined
 
 const estimatedStart = () => `ms${Math.round(performance.timeOrigin)}`
 
-/** Whether a process still runs. Where its start cannot be read, a stranger with its number passes for it. */
+/** True if the process still runs. Without a `/proc`, another process with its number is taken for it. */
 export const isAlive = (owner: ProcessIdentity): boolean => {
   if (owner.pid === self().pid) return owner.started === self().started
   const started = startOf(owner.pid)
   if (started !== undefined) return started === owner.started
-  if (hasProc()) return false
+  return !hasProc() && pidExists(owner.pid)
+}
+
+/**
+ * True if a process has this number. No process gets the number of a group that still has members: if the leader of a
+ * group is gone and its number exists, the group is gone too.
+ */
+export const pidExists = (pid: number): boolean => {
   try {
-    process.kill(owner.pid, 0)
-    return true
+    return process.kill(pid, 0)
   } catch (cause) {
-    // Not ours to signal, but there.
+    // It exists, but this user may not signal it.
     return systemCode(cause) === "EPERM"
   }
 }

@@ -9,11 +9,11 @@ import { pause } from "./ProcessGroup.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { isSystemError } from "../domain/SystemError.ts"
 
-/** What is to be run. */
+/** A program to run. */
 export interface ChildRequest {
   readonly command: string
   readonly args: ReadonlyArray<string>
-  /** On Windows: the arguments are quoted already, as `cmd` wants it. */
+  /** On Windows: the arguments are already quoted for `cmd`. */
   readonly isQuoted?: boolean
   /** Absolute. */
   readonly cwd: string
@@ -23,7 +23,7 @@ export interface ChildRequest {
   readonly maxOutputBytes: number
 }
 
-/** How it went. */
+/** The output of a program and how it ended. */
 export interface ChildOutcome {
   readonly stdout: OutputCapture
   readonly stderr: OutputCapture
@@ -33,12 +33,12 @@ export interface ChildOutcome {
     | { readonly _tag: "TimedOut" }
 }
 
-/** How long output is still read after the direct child has ended, in milliseconds: others may hold the pipe open. */
+/** How long output is read after the child has ended, in milliseconds: others may hold the pipe open. */
 const drainMs = 250
 
 /**
- * Runs a program in a process group of its own, its input closed. Ends when the program ends, whatever it leaves behind
- * in its group; on a timeout, and when it is interrupted, the whole group is ended.
+ * Runs a program in a process group of its own, its input closed. Ends when the program ends, even if other processes
+ * of its group go on. On a timeout or an interruption the whole group is ended (runtime, Tools).
  */
 export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<ChildOutcome, Refused> =>
   Effect.acquireUseRelease(
@@ -54,7 +54,7 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
       const { pid } = child
       if (pid === undefined) return Effect.void
       const isOver = Exit.isSuccess(exit) && exit.value.end._tag !== "TimedOut"
-      const ending = isOver ? Effect.sync(() => groups.left(pid)) : groups.end(pid)
+      const ending = isOver ? Effect.sync(() => groups.ended(pid)) : groups.end(pid)
       return Effect.andThen(
         ending,
         Effect.sync(() => {
@@ -74,10 +74,7 @@ interface Running {
   readonly drained: Deferred.Deferred<void>
 }
 
-/**
- * Begins with the line that says that the group is watched over, and does nothing if we are gone before it is. Where the
- * program is not to be had, the shell says so.
- */
+/** Waits for a line that arrives once the group is watched; exits if the sidecar is gone before. */
 const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
 
 const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>

@@ -7,7 +7,7 @@ import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { sidecarVersion } from "../Version.ts"
 import { type EarlyHandlers, now } from "./Handler.ts"
 
-/** `ping` and `hello`: who the sidecar is and what it grants (contract 5, 9). */
+/** The handlers of `ping` and `hello`: the sidecar's identity and the extensions that it grants (contract 5, 9). */
 export const make = Effect.gen(function* () {
   const config = yield* Config
   const sink = yield* StdoutSink

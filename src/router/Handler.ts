@@ -2,13 +2,13 @@ import type * as Effect from "effect/Effect"
 import type { RequestPayload, RequestType, ResponsePayload } from "../protocol/Request.ts"
 import type { Reply } from "./Reply.ts"
 
-/** How one type of request is served. */
+/** How requests of one type are served. */
 export type Handler<T extends RequestType> =
-  /** Done within the router's own step: it never waits for anything but room in the output. */
+  /** Runs before the next request is read; it waits for nothing but room in the output. */
   | { readonly _tag: "Now"; readonly run: (payload: RequestPayload<T>) => Effect.Effect<ResponsePayload<T>, Failure> }
-  /** Accepted in order, carried out in a fiber of its own. */
+  /** Runs in a fiber of its own. */
   | { readonly _tag: "Later"; readonly run: (payload: RequestPayload<T>) => Effect.Effect<ResponsePayload<T>, Failure> }
-  /** Accepted in order; whoever gets the reply answers. */
+  /** Runs before the next request is read and passes the reply on, to be answered later. */
   | {
       readonly _tag: "Handed"
       readonly run: (payload: RequestPayload<T>, reply: Reply) => Effect.Effect<void, Failure>
@@ -18,11 +18,11 @@ interface Failure {
   readonly message: string
 }
 
-/** What every host asks first, and what nothing of a session is loaded for. */
+/** Requests that are served before the code of sessions is loaded. */
 export type EarlyType = "ping" | "hello"
 export type EarlyHandlers = { readonly [T in EarlyType]: Handler<T> }
 
-/** All others; `shutdown` is the router's own. */
+/** All other requests but `shutdown`, which the router serves itself. */
 export type SessionType = Exclude<RequestType, EarlyType | "shutdown">
 export type SessionHandlers = { readonly [T in SessionType]: Handler<T> }
 

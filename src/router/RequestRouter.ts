@@ -15,32 +15,32 @@ import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { EarlyHandlers, EarlyType, Handler, SessionHandlers } from "./Handler.ts"
 import { Reply, shuttingDown } from "./Reply.ts"
 
-/** Why no more requests are served, beside what the caller waits for. */
+/** Why the router stopped serving requests by itself. */
 export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply } | { readonly _tag: "EndOfInput" }
 
-/** Who serves what is accepted. */
+/** The handlers of all requests. */
 export interface Handlers {
   readonly early: EarlyHandlers
-  /** Needed by each request that is not an early one; the first time it may take a while. */
+  /** Run for each request that is not an early one; the first run may take a while, since it loads and builds them. */
   readonly sessions: Effect.Effect<SessionHandlers, { readonly message: string }>
 }
 
-/** What serving came to. */
+/** The result of `serve`. */
 export interface Served<A> {
   readonly last: LastRequest | A
-  /** Waits until every request that was accepted has reached its handler: the first ones wait for handlers to be built. */
+  /** Waits until every accepted request has reached its handler: the first ones wait until those are built. */
   readonly handedOver: Effect.Effect<void>
-  /** Waits until everything that was accepted has been carried out, and what had arrived by then has been refused. */
+  /** Waits until every accepted request is carried out, and those that arrived meanwhile are refused. */
   readonly settled: Effect.Effect<void>
 }
 
-/** Accepts the host's requests, in order, and sees to it that each gets exactly one response (contract 3, 5). */
+/** Accepts the host's requests in order. Each gets exactly one response (contract 3, 5). */
 export class RequestRouter extends Context.Service<
   RequestRouter,
   {
     /**
-     * Reads in the given scope and serves with the given handlers, until a `shutdown`, the end of the input, or the end
-     * of `until`. What comes afterwards goes on being read, and is refused.
+     * Serves requests until a `shutdown`, the end of the input, or the completion of `until`. Later requests are still
+     * read, while the scope is open, and refused.
      */
     serve<A, E>(handlers: Handlers, until: Effect.Effect<A, E>): Effect.Effect<Served<A>, E, Scope.Scope>
   }
@@ -51,21 +51,21 @@ export class RequestRouter extends Context.Service<
       const decoder = yield* StdinDecoder
       const sink = yield* StdoutSink
 
-      const complain = (message: string, code: EventErrorCode, stack?: string) =>
+      const reportError = (message: string, code: EventErrorCode, stack?: string) =>
         sink.answer(eventLine({ type: "error", payload: { message, code, ...(stack === undefined ? {} : { stack }) } }))
 
       const serve = Effect.fnUntraced(function* <A, E>(handlers: Handlers, until: Effect.Effect<A, E>) {
         const last = Deferred.makeUnsafe<LastRequest>()
         const accepted = yield* FiberSet.make<void>()
         const inFiber = yield* FiberSet.runtime(accepted)<never>()
-        /** Requests that wait for the handlers of sessions stand in line here, so that early ones pass them. */
+        /** The queue of requests that wait for the session handlers, which early requests overtake. */
         const line = yield* Semaphore.make(1)
         let inLine = 0
         let sessions: SessionHandlers | undefined
         let closing = false
         let batches = 0
 
-        // Suspended: one that throws before it is an effect must not take the reading of requests with it.
+        // Suspended, so that a handler that throws before it returns an effect does not end the reading.
         const answer = <A>(reply: Reply, run: () => Effect.Effect<A, { readonly message: string }>) =>
           Effect.catchCause(Effect.flatMap(Effect.suspend(run), reply.succeed), (cause) => reply.fail(cause))
 
@@ -73,7 +73,7 @@ export class RequestRouter extends Context.Service<
           const reply = new Reply(sink, request.id)
           if (closing) return refuseAll(reply)
           if (request.type === "shutdown") {
-            // At once: the next line may be here already.
+            // Set at once, since the next line may already be in the same batch.
             closing = true
             return Effect.asVoid(Deferred.succeed(last, { _tag: "Shutdown", reply }))
           }
@@ -114,9 +114,9 @@ export class RequestRouter extends Context.Service<
               return isGranted(type) ? accept(incoming.request) : unknown(id, type)
             }
             case "BadLine":
-              return complain(incoming.message, "parse_error", incoming.stack)
+              return reportError(incoming.message, "parse_error", incoming.stack)
             case "BadFrame":
-              return complain(incoming.message, "invalid_frame")
+              return reportError(incoming.message, "invalid_frame")
             case "UnknownType":
               return unknown(incoming.id, incoming.type)
             case "BadPayload": {
@@ -166,7 +166,7 @@ export class RequestRouter extends Context.Service<
   )
 }
 
-/** After it, whatever the pipe held has been read. */
+/** After one turn of the event loop everything that was in the pipe has been read. */
 const turnOfEventLoop = Effect.callback<void>((resume) => {
   const immediate = setImmediate(() => setImmediate(() => resume(Effect.void)))
   return Effect.sync(() => clearImmediate(immediate))

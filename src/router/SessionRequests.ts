@@ -8,7 +8,7 @@ import { ApprovalGate } from "../session/ApprovalGate.ts"
 import { handed, later, now, type SessionHandlers } from "./Handler.ts"
 import * as SkillRequests from "./SkillRequests.ts"
 
-/** The requests of sessions, one small function each. */
+/** The handlers of all requests that need sessions. */
 export class SessionRequests extends Context.Service<
   SessionRequests,
   {
@@ -25,7 +25,7 @@ export class SessionRequests extends Context.Service<
       const gate = yield* ApprovalGate
       const skills = yield* SkillRequests.make
 
-      /** The actor of the active session, if that is the one meant. */
+      /** The actor of the session, if that is the active one. */
       const ifActive = (sessionId: string) => Effect.option(sessions.find(sessionId))
 
       const handlers: SessionHandlers = {

@@ -12,14 +12,14 @@ import { type InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { Refused } from "../files/Refused.ts"
 
-/** Skills are installed and removed for a session, and there is none. */
+/** Skills are installed and removed only while a session is active. */
 export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { request: Schema.String }) {
   override get message() {
     return `${this.request} needs a session: send start_session first`
   }
 }
 
-/** The requests of the skills, over the registry as the active session sees it (contract 8). */
+/** The handlers of the skill requests, for the project of the active session (contract 8). */
 export const make = Effect.gen(function* () {
   const sink = yield* StdoutSink
   const sessions = yield* ActiveSession
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
     return workingDir === undefined ? undefined : { list: registry.list(workingDir) }
   })
 
-  /** A change of the registry: what there is then is told before its response. */
+  /** Changes the registry, and sends `skill_registry_updated` before the response. */
   const change = Effect.fnUntraced(function* <A>(request: string, make: Effect.Effect<A, Refused>) {
     const here = yield* ofSession
     if (here === undefined) return yield* new NoSession({ request })

@@ -4,11 +4,11 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ApprovalRequest } from "../domain/ApprovalPolicy.ts"
 import { headText } from "../domain/HeadText.ts"
 import { visibleLine, visibleText } from "../domain/VisibleText.ts"
 import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
-import type { ApprovalNeed } from "../tools/Tool.ts"
 import type { SessionFeed } from "./SessionFeed.ts"
 
 /** How much of a preview is shown, in bytes (contract 7). */
@@ -31,7 +31,7 @@ export class ApprovalGate extends Context.Service<
   ApprovalGate,
   {
     /** Asks the host and waits without a time limit; interrupting it withdraws the question. */
-    require(feed: SessionFeed, callId: CallId, tool: string, need: ApprovalNeed): Effect.Effect<Decision>
+    require(feed: SessionFeed, callId: CallId, tool: string, need: ApprovalRequest): Effect.Effect<Decision>
     /** Answers an open question; false if there is none of this id. */
     resolve(approvalId: string, approved: boolean, reason: string | undefined): Effect.Effect<boolean>
   }
@@ -42,7 +42,7 @@ export class ApprovalGate extends Context.Service<
       const open = new Map<string, Deferred.Deferred<Answer>>()
 
       const require = Effect.fn("ApprovalGate.require")(
-        (feed: SessionFeed, callId: CallId, tool: string, need: ApprovalNeed) =>
+        (feed: SessionFeed, callId: CallId, tool: string, need: ApprovalRequest) =>
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
               const approvalId = freshApprovalId()

@@ -1,44 +1,46 @@
 import { destroys } from "./Destructive.ts"
-import type { Run } from "./Syntax.ts"
-import { deletedPaths, execsOf, foundBy, operandsOf } from "./DeletedPaths.ts"
-import { assigned, fieldsOf, type Output } from "./WordExpansion.ts"
+import { deletedPaths, execsOf, findResults, operandsOf } from "./DeletedPaths.ts"
+import { assigned, fieldsOf, type OutputOf } from "./WordExpansion.ts"
 import { isForkBomb } from "./ForkBomb.ts"
 import { parse } from "./Parser.ts"
 import { changeDirectory, childScope, mentionsIn, placeOf, rootScope, type Variables } from "./Variables.ts"
-import type { Command, Script, Word } from "./Syntax.ts"
+import type { Command, Run, Script, Word } from "./Syntax.ts"
 import { baseName, unwrap } from "./CommandPrefixes.ts"
 import { absolutePath, type ShellPlace, unknown } from "./ProtectedPaths.ts"
 
-/** What a command line would do, as far as it bears on whether it may run at all. */
+/** The effects of a command line that decide whether it may run at all. */
 export interface Findings {
-  /** Why it is refused at every level (contract 7), if so. */
+  /** Why it is refused at every level (contract 7); undefined if it is not. */
   readonly why: string | undefined
-  /** Absolute paths, or patterns of them, that it erases with all that is in them, by their names. */
+  /** Absolute paths, or glob patterns of them, that it deletes recursively. Links in them are not resolved. */
   readonly erases: ReadonlyArray<string>
 }
 
-/** What has command lines in command lines in command lines beyond this, or so much in them, is not run at all. */
+/**
+ * Limits on nested command lines (`sh -c "sh -c …"`): depth, number of commands, characters. Beyond any of them the
+ * command is blocked.
+ */
 const maxDepth = 8
 const maxCommands = 100_000
 const maxRead = 1_000_000
 const tooDeep = "it is nested too deep to be looked into"
 
-/** More erasures than this are not told. */
+/** At most this many deleted paths are reported. */
 const maxErasures = 100
 
 /**
- * Goes through a command line as the shell would, without running anything. It is blocked if it erases `/` or a home
+ * Interprets a command line as the shell would, without running anything. It is blocked if it erases `/` or a home
  * directory, formats or overwrites a disk, shuts the machine down, reaches into another process, or is a fork bomb.
  *
- * Erased is what a recursive deletion names once braces, `~`, variables, substitutions of `echo`, what comes over a pipe
- * and the directory it runs in are put in their place, as far as they are known from the line itself and its environment.
- * A pattern counts for all that it could match, and a variable that is set nowhere is empty. What cannot be known is not
- * held against it: then the question asks.
+ * The erased paths are the operands of recursive deletions after expansion of braces, `~`, variables, substitutions of
+ * `echo`, piped input and the working directory, as far as the line itself and its environment determine them. A
+ * pattern counts for everything that it could match, and a variable that is set nowhere is empty. A command is not
+ * blocked for what cannot be known before it runs: it asks instead.
  */
 export const inspect = (source: string, place: ShellPlace): Findings => {
   const inspection = new Inspection()
-  // These characters stand for something else in what follows.
-  inspection.look(source.replaceAll(/[\uE000-\uF8FF]/g, "_"), rootScope(place), 0)
+  // From here on, characters of private use are placeholders.
+  inspection.analyse(source.replaceAll(/[\uE000-\uF8FF]/g, "_"), rootScope(place), 0)
   const { erases, why } = inspection
   return { why, erases: [...erases] }
 }
@@ -53,12 +55,12 @@ class Inspection {
   private commands = 0
   private read = 0
 
-  look(source: string, outer: Variables, depth: number): void {
+  analyse(source: string, outer: Variables, depth: number): void {
     this.read += source.length
     if (depth > maxDepth || this.read > maxRead) this.why ??= tooDeep
     if (this.why !== undefined) return
     if (isForkBomb(source)) this.why = "it is a fork bomb"
-    // Which of the two it is depends on the shell.
+    // Shells differ in how they read `$'…'` and `$"…"`: both ways are followed.
     if (/\$['"]/.test(source)) this.follow(parse(source, true), source, childScope(outer), depth)
     this.follow(parse(source), source, outer, depth)
   }
@@ -68,29 +70,29 @@ class Inspection {
     const positional = script.features.has("function") ? undefined : outer.positional
     const top = Object.assign(outer, { positional, mentioned: [...outer.mentioned, mentionsIn(source)] })
     const scopes = new Map<string, Variables>([["", top]])
-    let said: Said | undefined
+    let output: PipeOutput | undefined
     for (const command of script.commands) {
       this.commands += 1
       if (this.commands > maxCommands) this.why ??= tooDeep
       if (this.why !== undefined) return
       const scope = scopeOf(command.shells, scopes)
-      const fed = command.joint === "|" ? said : undefined
-      said = this.run(command, script, scope, fed, depth)
+      const piped = command.joint === "|" ? output : undefined
+      output = this.run(command, script, scope, piped, depth)
     }
   }
 
-  /** What it says, where that is known. */
+  /** Follows one command and returns its output, if that can be predicted. */
   private run(
     command: Command,
     script: Script,
     scope: Variables,
-    fed: Said | undefined,
+    piped: PipeOutput | undefined,
     depth: number
-  ): Said | undefined {
-    const fields = (words: ReadonlyArray<Word>) => words.flatMap((word) => fieldsOf(word, scope, this.output))
+  ): PipeOutput | undefined {
+    const fields = (words: ReadonlyArray<Word>) => words.flatMap((word) => fieldsOf(word, scope, this.outputOf))
     if (command.isLoop) {
       const [name = "", , ...values] = fields(command.words)
-      // Short ones first: of very many, only the first are looked at, and what matters most is short.
+      // Only the first of many values are tried, and the most dangerous ones are short.
       const distinct = [...new Set(values)].toSorted((one, other) => one.length - other.length)
       if (name !== "") scope.variables.set(name, distinct.length === 0 ? [unknown] : distinct)
       return undefined
@@ -99,19 +101,19 @@ class Inspection {
     const settings = first === -1 ? command.words : command.words.slice(0, first)
     const isSure = !/[&|]/.test(command.joint) && !script.features.has("compound") && !script.features.has("function")
     const { folder, viaXargs, words: unwrapped } = unwrap(first === -1 ? [] : fields(command.words.slice(first)))
-    // Before a command they are only for that.
+    // Assignments before a command apply to that command alone.
     const inner = first > 0 || folder !== undefined ? childScope(scope) : scope
-    for (const word of settings) set(word, inner, first !== -1 || isSure, this.output)
-    const input = [...(fed?.lines ?? []), ...command.input.split("\n").filter((line) => line !== "")]
+    for (const word of settings) set(word, inner, first !== -1 || isSure, this.outputOf)
+    const input = [...(piped?.lines ?? []), ...command.input.split("\n").filter((line) => line !== "")]
     const given = viaXargs === undefined ? unwrapped : withInput(unwrapped, input, viaXargs.placeholder)
     const [name = "", ...args] = given
     const tool = baseName(name)
     if (folder !== undefined) changeDirectory(inner, [folder])
-    if (declaring.has(tool)) for (const word of command.words.slice(1)) set(word, scope, isSure, this.output)
+    if (declaring.has(tool)) for (const word of command.words.slice(1)) set(word, scope, isSure, this.outputOf)
     else if (tool === "cd" || tool === "pushd") changeDirectory(scope, args)
     else if (shellBuiltins.has(tool)) setOptions(tool, args, scope)
-    this.lookInside(tool, args, input, inner, depth)
-    const each = viaXargs !== undefined && fed?.isDeep === true ? input : []
+    this.analyseNested(tool, args, input, inner, depth)
+    const each = viaXargs !== undefined && piped?.isDeep === true ? input : []
     const run: Run = { tool, args, each, targets: fields(command.writes), sources: fields(command.reads) }
     const place = placeOf(folder === undefined ? scope : inner)
     for (const path of deletedPaths(run)) {
@@ -120,51 +122,42 @@ class Inspection {
       if (isKnown) this.erases.add(path.endsWith("/") && absolute !== "/" ? `${absolute}/` : absolute)
     }
     this.why ??= destroys(run, place)
-    if (passing.has(tool)) return { lines: input, isDeep: fed?.isDeep ?? false }
-    const lines = saidBy(tool, args, scope)
+    if (passing.has(tool)) return { lines: input, isDeep: piped?.isDeep ?? false }
+    const lines = linesOf(tool, args, scope)
     return lines === undefined ? undefined : { lines, isDeep: tool === "find" }
   }
 
-  /** Command lines that a command runs. */
-  private lookInside(
+  /** Follows the command lines that a command runs, such as those of `eval`, `find -exec` and `sh -c`. */
+  private analyseNested(
     tool: string,
     args: ReadonlyArray<string>,
     input: ReadonlyArray<string>,
     scope: Variables,
     depth: number
   ): void {
-    const look = (source: string, inner = childScope(scope)) => this.look(source, inner, depth + 1)
-    if (tool === "eval") return look(args.join(" "), scope)
-    if (tool === "trap" || tool === "watch") return look(args.join(" "))
-    if (tool === "alias") return args.forEach((arg) => look(arg.slice(arg.indexOf("=") + 1)))
-    if ((tool === "." || tool === "source") && input.length > 0) return look(input.join("\n"), scope)
+    const analyse = (source: string, inner = childScope(scope)) => this.analyse(source, inner, depth + 1)
+    if (tool === "eval") return analyse(args.join(" "), scope)
+    if (tool === "trap" || tool === "watch") return analyse(args.join(" "))
+    if (tool === "alias") return args.forEach((arg) => analyse(arg.slice(arg.indexOf("=") + 1)))
+    if ((tool === "." || tool === "source") && input.length > 0) return analyse(input.join("\n"), scope)
     if (tool === "parallel") {
       const at = args.indexOf(":::")
       const command = args.slice(
         args.findIndex((arg) => !arg.startsWith("-")),
         at === -1 ? undefined : at
       )
-      return look(
-        withInput(command, at === -1 ? input : args.slice(at + 1), undefined)
-          .map(quote)
-          .join(" ")
-      )
+      return analyse(commandLine(withInput(command, at === -1 ? input : args.slice(at + 1), undefined)))
     }
     if (tool === "find") {
-      const found = foundBy(args)
+      const results = findResults(args)
       for (const exec of execsOf(args)) {
-        look(
-          exec
-            .flatMap((word) => (word === "{}" ? found : [word]))
-            .map(quote)
-            .join(" ")
-        )
+        analyse(commandLine(exec.flatMap((word) => (word === "{}" ? results : [word]))))
       }
     }
     if (!shells.has(tool)) return
     const at = args.findIndex((arg) => /^-[A-Za-z]*c$/.test(arg))
     const inner = childScope(scope)
-    // More options may stand between it and the command line.
+    // More options may stand between `-c` and the command line.
     const from =
       at +
       1 +
@@ -175,40 +168,40 @@ class Inspection {
     inner.positional = at === -1 ? undefined : args.slice(from + 2)
     const operands = args.filter((arg) => !/^[-/][A-Za-z]{1,2}$/.test(arg))
     const sources = at === -1 ? [operands.join("\n")] : [args[from] ?? ""]
-    for (const source of [...sources, input.join("\n")]) if (source !== "") look(source, childScope(inner))
+    for (const source of [...sources, input.join("\n")]) if (source !== "") analyse(source, childScope(inner))
   }
 
-  /** What a substitution says. It is looked into as the commands that stand in it, not here. */
-  private readonly output: Output = (source, scope) => {
+  /** Its commands are part of the script as well, so they are not checked here. */
+  private readonly outputOf: OutputOf = (source, scope) => {
     const [command, ...others] = parse(source).commands
     if (command === undefined || others.length > 0 || (this.commands += 1) > maxCommands) return undefined
-    const [name = "", ...args] = command.words.flatMap((word) => fieldsOf(word, scope, this.output))
-    return saidBy(baseName(name), args, scope)
+    const [name = "", ...args] = command.words.flatMap((word) => fieldsOf(word, scope, this.outputOf))
+    return linesOf(baseName(name), args, scope)
   }
 }
 
 const assignment = /^[A-Za-z_]\w*\+?=/
 
-/** `( … )` and substitutions begin with what is known around them, and change nothing there. */
+/** Each subshell, `( … )` or a substitution, starts with a copy of the scope around it. */
 const scopeOf = (shells: ReadonlyArray<number>, scopes: Map<string, Variables>): Variables => {
   const key = shells.join()
-  const found = scopes.get(key)
-  if (found !== undefined) return found
+  const known = scopes.get(key)
+  if (known !== undefined) return known
   const scope = childScope(scopeOf(shells.slice(0, -1), scopes))
   scopes.set(key, scope)
   return scope
 }
 
-/** `NAME=value`, `NAME+=value`; where that may also not happen, what it was before stays possible. */
-const set = (word: Word, scope: Variables, isSure: boolean, output: Output): void => {
+/** `NAME=value`, `NAME+=value`. If the assignment may also not happen, the previous values stay possible. */
+const set = (word: Word, scope: Variables, isSure: boolean, outputOf: OutputOf): void => {
   const [sign = "", name = ""] = /^([A-Za-z_]\w*)\+?=/.exec(word.text) ?? []
   const [first, ...rest] = word.parts
   if (first === undefined || !first.text.startsWith(sign) || sign === "") return
-  const values = assigned([{ ...first, text: first.text.slice(sign.length) }, ...rest], scope, output)
+  const values = assigned([{ ...first, text: first.text.slice(sign.length) }, ...rest], scope, outputOf)
   const before = scope.variables.get(name) ?? []
   const added = sign.endsWith("+=") ? values.flatMap((value) => before.map((old) => old + value)) : values
   const isFull = scope.variables.size >= maxVariables && !scope.variables.has(name)
-  // What is not kept is unknown: its name is mentioned.
+  // A variable that is not kept counts as unknown, since its name is among those mentioned.
   if (!isFull) scope.variables.set(name, (isSure ? added : [...before, ...added]).slice(-maxValues))
 }
 
@@ -229,14 +222,14 @@ const setOptions = (tool: string, args: ReadonlyArray<string>, scope: Variables)
   }
 }
 
-/** What a command says to the next one. */
-interface Said {
+/** What a command writes to the next one in a pipeline. */
+interface PipeOutput {
   readonly lines: ReadonlyArray<string>
-  /** All that is in what it names is named too. */
+  /** The lines are paths, and everything below them is listed too (`find`). */
   readonly isDeep: boolean
 }
 
-/** A command with what `xargs` gives it: behind its words, or in the place of some text. */
+/** A command with its input as arguments, as `xargs` passes it: appended, or in place of `placeholder`. */
 const withInput = (
   words: ReadonlyArray<string>,
   input: ReadonlyArray<string>,
@@ -250,8 +243,8 @@ const withInput = (
   )
 }
 
-/** What a command prints, line by line; patterns where it lists. */
-const saidBy = (tool: string, args: ReadonlyArray<string>, scope: Variables): ReadonlyArray<string> | undefined => {
+/** The lines that a command prints, as glob patterns where it lists files; undefined if they cannot be predicted. */
+const linesOf = (tool: string, args: ReadonlyArray<string>, scope: Variables): ReadonlyArray<string> | undefined => {
   switch (tool) {
     case "echo":
       return [args.filter((arg, index) => index > 0 || !/^-[neE]+$/.test(arg)).join(" ")]
@@ -264,10 +257,12 @@ const saidBy = (tool: string, args: ReadonlyArray<string>, scope: Variables): Re
     case "ls":
       return args.some((arg) => /^-[A-Za-z]*d/.test(arg)) ? operandsOf(args) : ["*"]
     case "find":
-      return foundBy(args)
+      return findResults(args)
     default:
       return undefined
   }
 }
+
+const commandLine = (words: ReadonlyArray<string>): string => words.map(quote).join(" ")
 
 const quote = (word: string): string => (/^[\w./*?[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

@@ -1,20 +1,20 @@
-/** A command that is run in the end, and how its arguments come to it. */
+/** A command without the prefixes that run it, such as `sudo`, `env` and `xargs`. */
 export interface Unwrapped {
   readonly words: ReadonlyArray<string>
-  /** By `xargs`: what is read is put behind them, or in the place of this text. */
+  /** Present for `xargs`, which appends its input to the words, or puts it in place of `placeholder`. */
   readonly viaXargs: { readonly placeholder: string | undefined } | undefined
-  /** Where it is run instead. */
+  /** The directory that `env` or `sudo` changes to before. */
   readonly folder: string | undefined
 }
 
-/** Commands that run another one, with the number of operands that come before it. */
+/** Commands that run another one, with the number of operands before it. */
 const wrappers = new Map<string, number>([
   ...named(0, "sudo doas env nohup nice ionice time setsid stdbuf command builtin exec xargs busybox toybox unbuffer"),
   ...named(0, "caffeinate systemd-run"),
   ...named(1, "timeout chroot flock")
 ])
 
-/** Others that run one, with options and operands of many kinds: what follows is looked for by its name. */
+/** Commands that run another one after options and operands of many kinds: it is searched for by its name. */
 const launchers = new Set(
   `runuser pkexec setpriv unshare nsenter strace ltrace taskset chrt numactl gtimeout fakeroot firejail bwrap arch setarch
   linux32 linux64 dbus-run-session dbus-launch xvfb-run prlimit cgexec rlwrap gosu su-exec tini dumb-init faketime perf
@@ -25,13 +25,13 @@ function named(operands: number, names: string): ReadonlyArray<readonly [string,
   return names.split(" ").map((name) => [name, operands])
 }
 
-/** Options of wrappers that have a value of their own. */
+/** Options of wrappers that take the next word as their value. */
 const valued = /^-(?:[uacdgCDhpPRTnIoeiELsk]|-user|-group|-chdir|-signal)$/
 
-/** What cannot be the value of an option: skipping it would hide it. */
+/** Never skipped as the value of an option: that would hide a command. */
 const isCommand = /^(rm|dd|shred|mkfs|find|shutdown|reboot|halt|poweroff|init|tee|sh|bash|dash|zsh|eval|sudo|env)\b/
 
-/** The command that is run in the end. */
+/** Removes assignments and prefixes from a command, down to the one that runs in the end. */
 export const unwrap = (given: ReadonlyArray<string>): Unwrapped => {
   let at = 0
   let viaXargs: Unwrapped["viaXargs"]
@@ -49,14 +49,14 @@ export const unwrap = (given: ReadonlyArray<string>): Unwrapped => {
     if (operands === undefined) return { words: given.slice(at), viaXargs, folder }
     if (wrapper === "xargs") viaXargs = { placeholder: undefined }
     at += 1
-    let left = operands
+    let remaining = operands
     while (at < given.length) {
       const word = given[at] ?? ""
       if (word === "-S" || word === "--split-string")
         return { words: ["eval", ...given.slice(at + 1)], viaXargs, folder }
       if (!word.startsWith("-")) {
-        if (left === 0) break
-        left -= 1
+        if (remaining === 0) break
+        remaining -= 1
       } else {
         if (wrapper === "xargs") viaXargs = { placeholder: placeholderOf(word, given[at + 1]) ?? viaXargs?.placeholder }
         if (wrapper === "env" || wrapper === "sudo") folder = folderOf(word, given[at + 1]) ?? folder
@@ -70,17 +70,17 @@ export const unwrap = (given: ReadonlyArray<string>): Unwrapped => {
 
 const isRun = (name: string): boolean => isCommand.test(name) || wrappers.has(name) || launchers.has(name)
 
-/** Of `-C /x`, `-D/x`, `--chdir=/x`. */
+/** The directory in `-C /x`, `-D/x`, `--chdir=/x`. */
 const folderOf = (word: string, next: string | undefined): string | undefined => {
-  const found = /^(?:-[CD]|--chdir=?)(.*)$/.exec(word)?.[1]
-  return found === "" ? next : found
+  const value = /^(?:-[CD]|--chdir=?)(.*)$/.exec(word)?.[1]
+  return value === "" ? next : value
 }
 
-/** Of `-I{}`, `-I {}`, `-i`, `--replace={}`. */
+/** The placeholder in `-I{}`, `-I {}`, `-i`, `--replace={}`. */
 const placeholderOf = (word: string, next: string | undefined): string | undefined => {
-  const found = /^(?:-I|-i|--replace=?)(.*)$/.exec(word)?.[1]
-  if (found === undefined) return undefined
-  return found !== "" ? found : word === "-I" ? next : "{}"
+  const value = /^(?:-I|-i|--replace=?)(.*)$/.exec(word)?.[1]
+  return value !== "" ? value : word === "-I" ? next : "{}"
 }
 
+/** `rm` for `/usr/bin/rm` and `rm.exe`. */
 export const baseName = (path: string): string => path.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "")

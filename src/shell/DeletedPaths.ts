@@ -1,7 +1,7 @@
 import type { Run } from "./Syntax.ts"
 import { unknown } from "./ProtectedPaths.ts"
 
-/** The paths, or patterns of them, that a command erases with all that is in them; relative to where it runs. */
+/** The paths, or glob patterns of them, that a command deletes recursively; relative to its working directory. */
 export const deletedPaths = ({ args, each, tool }: Run): ReadonlyArray<string> => {
   const operands = operandsOf(args)
   switch (tool.toLowerCase()) {
@@ -28,7 +28,7 @@ export const deletedPaths = ({ args, each, tool }: Run): ReadonlyArray<string> =
       return args.some((arg) => arg.startsWith("--del")) ? operands.slice(-1) : []
     case "find": {
       const isErasing = args.includes("-delete") || execsOf(args).some(([name = ""]) => isEraser(name))
-      return isErasing ? foundBy(args) : []
+      return isErasing ? findResults(args) : []
     }
     case "npx":
     case "bunx":
@@ -44,24 +44,24 @@ const isRecursive = (args: ReadonlyArray<string>): boolean =>
 
 const isEraser = (name: string): boolean => /^(.*\/)?(rm|shred|unlink)$/.test(name)
 
-/** After `--` everything is one. */
+/** The arguments that are no options; behind `--` all of them. */
 export const operandsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const end = args.indexOf("--")
   const options = end === -1 ? args : args.slice(0, end)
   return [...options.filter((arg) => !arg.startsWith("-")), ...(end === -1 ? [] : args.slice(end + 1))]
 }
 
-/** `shutil.rmtree("/")` and its kin. */
+/** The paths in calls such as `shutil.rmtree("/")`. */
 const namedIn = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/\b(?:rmtree|rmSync|rmdirSync|rm|rm_rf|rm_r|remove_tree|rimraf)\s*\(?\s*["']([^"']+)["']/g)].map(
     ([, path = unknown]) => path
   )
 
-/** What `find` finds, by the paths that it begins with: all that is in them, or nothing that could be told from outside. */
-export const foundBy = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** The paths that `find` starts from, for everything below them; `unknown` if its tests narrow the results down. */
+export const findResults = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { paths, tests } = partsOf(args)
   if (isNarrow(tests)) return paths.map(() => unknown)
-  // A link that is followed is what it leads to.
+  // With these options a link stands for its target.
   return args.some((arg) => /^-[LH]$/.test(arg)) ? paths.map((path) => `${path}/`) : paths
 }
 
@@ -71,7 +71,7 @@ const partsOf = (args: ReadonlyArray<string>) => {
   return { paths: paths.length === 0 ? ["."] : paths, tests: first === -1 ? [] : args.slice(first) }
 }
 
-/** Whether what is found must have something that not everything has: a name, an age, a size. */
+/** True if the tests select files by something that not all of them share: a name, an age, a size. */
 const isNarrow = (tests: ReadonlyArray<string>): boolean =>
   !tests.some((test) => /^(-o|-or|,)$/.test(test)) &&
   tests.some((test, index) => {
@@ -80,7 +80,7 @@ const isNarrow = (tests: ReadonlyArray<string>): boolean =>
     return /^-([acm](time|min)|[ac]?newer.*|size|empty|user|uid|group|gid|perm|inum|samefile|links)$/.test(test)
   })
 
-/** The commands that `find` runs. */
+/** The commands that `find` runs, without the `;` or `+` at their ends. */
 export const execsOf = (args: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   args.flatMap((arg, index) => {
     if (!/^-(exec|ok)(dir)?$/.test(arg)) return []

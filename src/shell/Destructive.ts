@@ -4,7 +4,7 @@ import { absolutePath, isProtected, type ShellPlace, unknown } from "./Protected
 
 export const deletesProtected = "it erases / or the home directory"
 
-/** Why one command must never run, if so. */
+/** The reason why a command must never run; undefined if there is none. */
 export const destroys = (run: Run, place: ShellPlace): string | undefined =>
   reasons.find(([, holds]) => holds(run, place))?.[0]
 
@@ -16,7 +16,7 @@ const erasesRoot = (run: Run, place: ShellPlace): boolean => {
 const formatsDisk = (run: Run, place: ShellPlace): boolean => {
   const { args, tool } = run
   const operands = operandsOf(run.args)
-  // In a file they do no harm.
+  // To format an image in a file does no harm.
   if (/^(mkfs|mke2fs|newfs|mkswap|mkntfs|mkdosfs|mkexfatfs|wipefs|sfdisk|cfdisk|sgdisk)([._]|$)/.test(tool)) {
     return operands.some(
       (path) => path.includes(unknown) || isDrive(path) || absolutePath(path, place).startsWith("/dev/")
@@ -64,7 +64,7 @@ const shutsDown = (run: Run, place: ShellPlace): boolean => {
   return tool === "osascript" && args.some((arg) => /\b(shut ?down|restart)\b/i.test(arg))
 }
 
-/** The pipes of whoever started us carry frames, and nothing else may come into them. */
+/** True for open files and memory of another process in `/proc`: the sidecar's pipes are for frames alone. */
 const reachesIntoProcess = ({ args, sources, targets, tool }: Run, place: ShellPlace): boolean => {
   const named = /^(ls|readlink|realpath|stat|test|\[|echo|printf|find|file|lsof)$/.test(tool) ? [] : args
   return [...named, ...targets, ...sources].some((word) => {

@@ -16,9 +16,9 @@ const withText = new Set(
 
 const withFile = new Set("-newer -anewer -cnewer -samefile".split(" "))
 
-/** Whether the words after `find` only look: nothing that runs, deletes or writes, no links followed. */
+/** True if `find` with these arguments only lists: it runs, deletes and writes nothing and follows no links. */
 export const findReads = (words: ReadonlyArray<Word>): boolean => {
-  // Names that a pattern stands for could be actions.
+  // A pattern could expand to the name of an action.
   if (words.some(({ globAt }) => globAt !== -1)) return false
   let index = words[0]?.text === "-P" ? 1 : 0
   while (index < words.length && !/^[-(),!]/.test(words[index]?.text ?? "")) {

@@ -1,6 +1,6 @@
 const bombWindow = 200
 
-/** `f() { f | f & }; f` by any name, and its kin in other languages. */
+/** True for `f() { f | f & }; f` under any name, and for its equivalents in other languages. */
 export const isForkBomb = (source: string): boolean => {
   const dense = source.replaceAll(/\s+/g, "").replaceAll("function", "")
   for (const { 1: name = "", index } of dense.matchAll(/([^(){};|&'"`$<>]{1,40})(?:\(\))?\{/g)) {

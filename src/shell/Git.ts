@@ -1,18 +1,18 @@
 import { type CommandRule, fits, type Parsed } from "./Options.ts"
 import type { Word } from "./Syntax.ts"
 
-/** Whether the words after `git` are one of the forms that only list; nothing before the subcommand but the pager. */
+/** True if `git` with these arguments only lists (runtime, The shell's read-only list). */
 export const gitReads = (words: ReadonlyArray<Word>): boolean => {
   const first = words.findIndex(({ text }) => text !== "--no-pager" && text !== "-P")
   const name = words[first]
   if (name === undefined || !name.isBare || name.globAt !== -1) return false
   const rule = Object.hasOwn(rules, name.text) ? rules[name.text] : undefined
   const rest = words.slice(first + 1)
-  // A path that begins with a colon is magic: it can mean the whole repository.
+  // A path that begins with a colon is "pathspec magic": it can mean the whole repository.
   return rule !== undefined && rest.every(({ text }) => !text.startsWith(":")) && fits(rule, rest)
 }
 
-/** Placeholders that check a signature run a program. */
+/** A format that shows a signature's validity makes git run a program. */
 const checksNoSignature = ({ values }: Parsed): boolean => !values.some((value) => /%G|%\(signature/i.test(value))
 
 const selecting = `all branches? tags? remotes? author= committer= grep= since= until= after= before= max-count= skip= merges
@@ -60,7 +60,7 @@ const rules: { readonly [name: string]: CommandRule } = {
     flags: "arv",
     long: `all remotes verbose list show-current sort= format= color? no-color abbrev= no-abbrev column? no-column
       ignore-case omit-empty contains no-contains merged no-merged points-at=`,
-    // A name without one of these is a branch to be made.
+    // Without one of these options a name creates a branch.
     check: (parsed) => {
       const lists = parsed.options.some((option) => /^--(list|(no-)?(contains|merged)|points-at)$/.test(option))
       return (parsed.operands.length === 0 || lists) && checksNoSignature(parsed)

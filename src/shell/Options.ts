@@ -1,18 +1,18 @@
 import type { Word } from "./Syntax.ts"
 
-/** What a word is to a command: the name of a file, the first of them a pattern, or mere text. */
+/** What the operands of a command are: file names, text, a pattern before file names, or not allowed. */
 export type Operands = "paths" | "text" | "pattern" | "none"
 
-/** The options and operands that a read-only command may have; every other asks. */
+/** The options and operands that a read-only command may have; with any other it asks. */
 export interface CommandRule {
-  /** Whatever its words are, it only says them. */
+  /** Prints its arguments and does nothing else (echo): any operand is allowed. */
   readonly isInert?: boolean
   /** Letters of short options without a value. */
   readonly flags?: string
-  /** Letters of short options with a value that is text, or the name of a file. */
+  /** Letters of short options whose value is text (`texts`) or a file name (`files`). */
   readonly texts?: string
   readonly files?: string
-  /** Long options: `name` has no value, `name=` one that is text, `name=@` one that names a file, `name?` may have one. */
+  /** Long options: `name` has no value, `name=` a text, `name=@` a file name, `name?` an optional text. */
   readonly long?: string
   /** A short option takes the next word as its value, never the letters behind it: those are options too. */
   readonly isDetached?: boolean
@@ -20,9 +20,9 @@ export interface CommandRule {
   readonly isNumeric?: boolean
   readonly operands?: Operands
   readonly maxOperands?: number
-  /** Whether a word may stand for file names, one of which might look like an option: anywhere, or after a prefix. */
+  /** Where a word may have a glob pattern, which could expand to a name that looks like an option: never if absent. */
   readonly globs?: "any" | "prefixed"
-  /** What else must hold of the operands and options. */
+  /** A further condition on the operands and options. */
   readonly check?: (parsed: Parsed) => boolean
 }
 
@@ -34,7 +34,7 @@ export interface Parsed {
   readonly operands: ReadonlyArray<Word>
 }
 
-/** Whether words after a command's name are all known to be harmless. */
+/** True if a rule knows all the words behind the command's name to be harmless. */
 export const fits = (rule: CommandRule, words: ReadonlyArray<Word>): boolean => {
   if (!words.every((word) => globFits(word, rule.globs))) return false
   if (rule.isInert === true) return true
@@ -51,15 +51,15 @@ export const fits = (rule: CommandRule, words: ReadonlyArray<Word>): boolean => 
 /** With these, no operand is the pattern. */
 const patternOptions = new Set(["-e", "-f", "--regexp", "--file", "--files", "--type-list"])
 
-/** Whether a path stays below where it starts, by its name: not absolute, no home, no way up. */
+/** True if a path, by its name, stays below the working directory: not absolute, no `~`, no `..`. */
 export const isBelow = (path: string): boolean =>
   !path.startsWith("/") && !path.startsWith("~") && !path.split(/[/:=]/).includes("..")
 
 const globFits = ({ globAt, text }: Word, globs: CommandRule["globs"]): boolean => {
   if (globAt === -1) return true
-  // Wherever it stands: the shell makes several words of it, and only the first stays in its place.
+  // In any position: the shell makes several words of a pattern, and only the first stays in its place.
   if (!isBelow(text)) return false
-  // `.*` is `..` too, for some shells.
+  // In some shells `.*` matches `..` too.
   if (text.split("/").some((part) => part.startsWith(".") && /[*?[]/.test(part))) return false
   return globs === "any" || (globs === "prefixed" && globAt > 0 && !text.startsWith("-"))
 }
@@ -70,10 +70,10 @@ const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | u
   const values: Array<string> = []
   const operands: Array<Word> = []
   let index = 0
-  /** The value of an option: a separate one may not look like another option, in case a tool sees it otherwise. */
+  /** Takes an option's value. A separate one must not look like an option, in case the tool takes it for one. */
   const value = (attached: string | undefined, isFile: boolean): boolean => {
     const word = attached === undefined ? words[index++] : undefined
-    // What a pattern stands for may be more than the value.
+    // A pattern could expand to more words than the value.
     if (word !== undefined && word.globAt !== -1) return false
     const text = attached ?? word?.text
     if (text === undefined || (attached === undefined && /^-(?!\d*$)/.test(text))) return false
@@ -117,16 +117,16 @@ const parseOptions = (rule: CommandRule, words: ReadonlyArray<Word>): Parsed | u
 }
 
 type Kind = "" | "=" | "=@" | "?"
-const known = new Map<string, ReadonlyMap<string, Kind>>()
+const parsedLists = new Map<string, ReadonlyMap<string, Kind>>()
 
 const longOptions = (list: string): ReadonlyMap<string, Kind> => {
-  const found = known.get(list)
-  if (found !== undefined) return found
+  const known = parsedLists.get(list)
+  if (known !== undefined) return known
   const options = new Map<string, Kind>()
   for (const each of list.split(/\s+/)) {
     const [, name = "", kind = ""] = /^([^=?]+)(=@|=|\?)?$/.exec(each) ?? []
     if (name !== "") options.set(`--${name}`, kind as Kind)
   }
-  known.set(list, options)
+  parsedLists.set(list, options)
   return options
 }

@@ -4,8 +4,8 @@ import type { Command, Feature, Script, Word } from "./Syntax.ts"
 import { WordBuilder } from "./Word.ts"
 
 /**
- * Takes a command line of `sh` apart. It never fails: what it does not understand is a feature. To some shells the
- * backslashes in `$'…'` mean something (`isAnsi`), to others they do not: such a text ends elsewhere then.
+ * Parses a command line of `sh`. It never fails: what it does not understand becomes a feature. Some shells give the
+ * backslashes in `$'…'` a meaning (`isAnsi`), others do not, and then the text ends elsewhere.
  */
 export const parse = (source: string, isAnsi = false): Script => {
   const parser = new Parser(source, isAnsi)
@@ -13,7 +13,7 @@ export const parse = (source: string, isAnsi = false): Script => {
   return { commands: parser.commands, features: parser.features }
 }
 
-/** Blanks that are none to the shell, and controls that hide what is seen. */
+/** Blanks that do not separate words in the shell, and controls that hide text from a reader. */
 const odd = /[\p{Z}\p{Cc}\p{Cf}]/u
 
 class Parser {
@@ -32,7 +32,7 @@ class Parser {
   private shells: ReadonlyArray<number> = []
   private lastShell = 0
   private documents: Array<{ readonly end: string; readonly isIndented: boolean; readonly isLiteral: boolean }> = []
-  /** How many `case` are open here. */
+  /** The number of open `case` statements. */
   private cases = 0
   private isRedirected = false
 
@@ -56,7 +56,7 @@ class Parser {
       else if (char === "#") this.comment()
       else if (char === "\n") {
         this.at += 1
-        // Nothing may be missing before a line break but the next line.
+        // After an operator at the end of a line the next line goes on.
         if (this.words.length > 0) isOpen = false
         this.close()
         this.readDocuments()
@@ -72,7 +72,7 @@ class Parser {
       else if (char === "(") {
         this.features.add(this.words.length > 0 ? "function" : "compound")
         this.at += 1
-        // The name of a function is no command.
+        // The name in `name()` is no command.
         if (this.words.length === 1 && this.source[this.at] === ")") this.words = []
         this.close()
         this.inShell(() => this.list(")"))
@@ -96,7 +96,7 @@ class Parser {
     this.depth -= 1
   }
 
-  /** The patterns of a `case`: no commands, but what is substituted in them runs. */
+  /** Skips the patterns of a `case`. They are no commands, but substitutions in them run. */
   private patterns(): void {
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""
@@ -108,7 +108,7 @@ class Parser {
     }
   }
 
-  /** Whether something must follow. */
+  /** Reads an operator; true if a command must follow. */
   private operator(char: string): boolean {
     const two = this.source.slice(this.at, this.at + 2)
     this.nextJoint = two === "&&" || two === "||" ? two : char === "|" ? "|" : ";"
@@ -153,7 +153,7 @@ class Parser {
     this.at += operator.length
     this.isRedirected = true
     const last = this.words.at(-1)
-    // A number right before it is a descriptor, no word.
+    // A number right before the operator is a descriptor, not a word.
     const before = this.source[this.at - operator.length - 1] ?? ""
     const isNumbered = last?.isBare === true && /^(?:\d+|\{\w+\})$/.test(last.text) && /[\d}]/.test(before)
     const descriptor = isNumbered ? this.words.pop()?.text : "1"
@@ -163,7 +163,7 @@ class Parser {
     }
     while (this.source[this.at] === " " || this.source[this.at] === "\t") this.at += 1
     const target = this.word()
-    // `2>&1` joins two streams that are there anyway.
+    // `2>&1` joins two streams that exist anyway.
     if (operator === ">&" && /^[12]$/.test(`${descriptor}`) && target.isBare && /^[12]$/.test(target.text)) return
     this.features.add("redirection")
     if (operator.startsWith("<<") && operator !== "<<<") {
@@ -200,7 +200,7 @@ class Parser {
       else if (this.isAnsi && char === "$" && this.source[this.at] === "'") {
         word.quoted(this.scanned(scanAnsi(this.source, this.at + 1)))
       }
-      // A translated text is a text.
+      // `$"…"` is a translated text: its quotes are read as usual.
       else if (this.isAnsi && char === "$" && this.source[this.at] === '"') continue
       else if (char === "$" || char === "`") word.expansion(this.expansion(char), false)
       else {
@@ -225,7 +225,7 @@ class Parser {
     const char = this.source[this.at] ?? ""
     this.at += 1
     if (char === "") this.features.add("broken")
-    // A line that goes on: two lines that are one, and a word may be cut by it.
+    // A continued line can hide a word from a reader by cutting it in two.
     if (char === "\n") this.features.add("oddity")
     return char === "\n" ? "" : char
   }
@@ -243,7 +243,7 @@ class Parser {
     if (end !== "") this.features.add("broken")
   }
 
-  /** What follows a `$` or a backtick; it stays in the word as it is written. */
+  /** Reads an expansion behind its `$` or backtick and returns its source text. */
   private expansion(char: string): string {
     const from = this.at - 1
     if (char === "`") {

@@ -1,16 +1,16 @@
-/** Where a command line would run, as far as it bears on what is blocked. */
+/** Where a command line would run. */
 export interface ShellPlace {
   /** Absolute. */
   readonly cwd: string
   readonly home: string | undefined
-  /** The environment that it gets. */
+  /** The environment of the command. */
   readonly env: { readonly [name: string]: string | undefined }
 }
 
-/** Stands in a text for what cannot be known before it runs. */
+/** A placeholder for text that cannot be known before the command runs. */
 export const unknown = "\uE000"
 
-/** Directories that a system is made of: without one of them it is as gone as without `/`. */
+/** Top-level directories: a system that lacks one of them is as lost as one without `/`. */
 const systemNames =
   "bin boot dev etc home lib lib32 lib64 libx32 proc root sbin sys usr var Applications Library System Users private".split(
     " "
@@ -19,8 +19,8 @@ const systemNames =
 const windowsNames = ["windows", "users", "program files", "program files (x86)", "programdata"]
 
 /**
- * Whether to erase what a path stands for is to erase `/` or the home directory: it is one of them, holds the home, is a
- * directory of the system, or all that is directly in one of these. The path may be a pattern; what it could match counts.
+ * True if deleting `path` would delete `/`, the home directory, a parent of it, a system directory, or every direct
+ * child of one of these. `path` may be a glob pattern, which counts for everything that it could match.
  */
 export const isProtected = (path: string, place: ShellPlace): boolean => {
   const absolute = absolutePath(path, place)
@@ -44,29 +44,29 @@ const isSystem = ([first = "", second = "", ...rest]: ReadonlyArray<string>): bo
   return second === "" && systemNames.some((name) => matches(first, name))
 }
 
-/** The directories of which all is meant by a path that ends with a slash or with patterns for everything. */
+/** The directories whose whole contents a path stands for, by a slash or patterns for everything at its end. */
 export const wholeDirectories = (path: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
+  const directories: Array<string> = []
   let rest = path
   for (;;) {
     const [, head, last = ""] = /^(.*?)\/+([^/]*)$/.exec(rest) ?? []
-    if (head === undefined || !(last === "" || isEverything(last))) return found
+    if (head === undefined || !(last === "" || isEverything(last))) return directories
     rest = head
-    found.push(head === "" ? "/" : head)
+    directories.push(head === "" ? "/" : head)
   }
 }
 
-/** A name that is nothing but a pattern: `*`, `.*`, `??*`, `[a-z]*`, and Windows' `*.*`. */
+/** True for a name that is nothing but a pattern: `*`, `.*`, `??*`, `[a-z]*`, and Windows' `*.*`. */
 const isEverything = (name: string): boolean =>
   name === "*.*" || /^\.?(?:[*?]|\[[^\]/]+\])+$/.test(name) || /^\.\.?\*+$/.test(name)
 
-/** Absolute, by its name, without `.` and `..`; the home that Windows' variables name is known. */
+/** Makes a path absolute by its name alone, without `.` and `..`. Windows' variables for the home are expanded. */
 export const absolutePath = (given: string, { cwd, home = "/" }: ShellPlace): string => {
   const named = given.replace(/^(?:%USERPROFILE%|%HOMEDRIVE%%HOMEPATH%)(?=$|[/\\])/i, () => home)
   const path = /^[/\\]|^[A-Za-z]:([/\\]|$|\*)/.test(named) ? named : `${cwd}/${named}`
-  // Where it begins is not known: then `..` means nothing either.
+  // If the start of a path is unknown, so is where `..` leads.
   if (path.startsWith(unknown) || named.startsWith(unknown)) return unknown
-  // A process's own name for `/`.
+  // `/proc/<pid>/root` is another name for `/`.
   return `/${partsOf(path).join("/")}`.replace(/^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?\/root(?=\/|$))+/, "") || "/"
 }
 
@@ -81,12 +81,12 @@ const partsOf = (path: string): Array<string> => {
 
 const longestPattern = 200
 
-/** Whether a name could be meant by a pattern. */
+/** True if a glob pattern could match a name. */
 const matches = (pattern: string, name: string): boolean => {
   if (!/[*?[]/.test(pattern)) return pattern === name
   if (pattern.length > longestPattern || (name.startsWith(".") && !pattern.startsWith("."))) return false
   const tokens = pattern.match(/\*+|\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? []
-  // The places in the name up to which the tokens so far could reach.
+  // The positions in the name that the tokens so far could reach.
   let reached = new Set([0])
   for (const token of tokens) {
     const next = new Set<number>()
@@ -108,6 +108,6 @@ const fitsOne = (token: string, char: string): boolean => {
   const isIn = [...inside.matchAll(/(.)-(.)|(.)/gsu)].some(({ 1: from, 2: to, 3: one }) =>
     one === undefined ? (from ?? "") <= char && char <= (to ?? "") : one === char
   )
-  // A class by its name could be any.
+  // A named class, such as `[:alpha:]`, counts as matching.
   return named || isIn !== isNegated
 }

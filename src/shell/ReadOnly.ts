@@ -4,8 +4,8 @@ import { type CommandRule, fits } from "./Options.ts"
 import type { Command, Script } from "./Syntax.ts"
 
 /**
- * Whether a command line only reads, and only below where it runs (runtime, Tools: the read-only list). Every command,
- * option and operand must be known; one that is not is reason enough to ask.
+ * True if a command line only reads, and only below its working directory (runtime, The shell's read-only list). Every
+ * command, option and operand must be known: one that is not makes the command ask.
  */
 export const onlyReads = ({ commands, features }: Script): boolean =>
   commands.length > 0 && features.size === 0 && commands.every(reads)
@@ -24,7 +24,7 @@ const rules: { readonly [name: string]: CommandRule } = {
   pwd: { flags: "LP", operands: "none" },
   ls: {
     flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1",
-    // Elsewhere than on Linux these have no value: what follows is a path then.
+    // Only on Linux these take a value; elsewhere the next word is a path.
     files: "IwT",
     long: `all almost-all author escape block-size= ignore-backups color? directory classify? file-type format=
       full-time group-directories-first no-group human-readable si hide= hyperlink? indicator-style= inode ignore=
@@ -137,7 +137,7 @@ const rules: { readonly [name: string]: CommandRule } = {
     flags: "cdDiuz",
     texts: "fsw",
     long: `count repeated all-repeated? group? skip-fields= ignore-case skip-chars= unique zero-terminated check-chars=`,
-    // The second one is written.
+    // The second operand is written to.
     maxOperands: 1
   },
   cut: {
@@ -167,7 +167,7 @@ const rules: { readonly [name: string]: CommandRule } = {
     flags: "adfipugshDFrtUcnvJXCSNqQx",
     texts: "LPIT",
     isDetached: true,
-    // Whether one of these takes the next word depends on the version: it must do as a path too.
+    // Whether one of these takes the next word depends on the version, so that word must be allowed as a path too.
     long: `dirsfirst filesfirst noreport charset? filelimit? gitignore prune matchdirs ignore-case du si timefmt? sort?
       inodes device help version`,
     globs: "prefixed"

@@ -1,11 +1,11 @@
-/** A piece of a source and where the next one begins; `isOpen`: it had no end. */
+/** A piece of the source and the index behind its end; `isOpen` if the source ended before the piece did. */
 export interface Scanned {
   readonly text: string
   readonly at: number
   readonly isOpen: boolean
 }
 
-/** Up to a character. */
+/** Scans up to the character `end`; with `escapes`, a backslash protects the character behind it. */
 export const scanUntil = (source: string, from: number, end: string, escapes: boolean): Scanned => {
   let at = from
   while (at < source.length) {
@@ -17,7 +17,7 @@ export const scanUntil = (source: string, from: number, end: string, escapes: bo
   return { text: source.slice(from), at, isOpen: true }
 }
 
-/** Up to the brace that ends it: those within it are counted, quoted or not. */
+/** Scans up to the closing brace. Braces within are counted, quoted or not. */
 export const scanBraced = (source: string, from: number): Scanned => {
   let at = from
   let open = 0
@@ -31,7 +31,7 @@ export const scanBraced = (source: string, from: number): Scanned => {
   return { text: source.slice(from), at, isOpen: true }
 }
 
-/** The lines of a here-document, up to the one that ends it. */
+/** Scans the lines of a here-document up to the line `end`; with `isIndented`, without the tabs before it. */
 export const scanDocument = (source: string, from: number, end: string, isIndented: boolean): Scanned => {
   let at = from
   let text = ""
@@ -46,7 +46,7 @@ export const scanDocument = (source: string, from: number, end: string, isIndent
   return { text, at, isOpen: true }
 }
 
-/** What `$'…'` stands for, from behind its first quote. */
+/** Decodes `$'…'`, from behind its first quote. */
 export const scanAnsi = (source: string, from: number): Scanned => {
   let text = ""
   let at = from
@@ -54,7 +54,7 @@ export const scanAnsi = (source: string, from: number): Scanned => {
     const char = source[at] ?? ""
     if (char === "'") return { text, at: at + 1, isOpen: false }
     const escape = char === "\\" ? escapes.exec(source.slice(at + 1, at + 10))?.[0] : undefined
-    text += escape === undefined ? char : meant(escape)
+    text += escape === undefined ? char : unescaped(escape)
     at += 1 + (escape?.length ?? 0)
   }
   return { text, at, isOpen: true }
@@ -74,7 +74,7 @@ const named: { readonly [letter: string]: string } = {
   v: "\v"
 }
 
-const meant = (escape: string): string => {
+const unescaped = (escape: string): string => {
   const number = /^[xuU]([\da-f]+)$/i.exec(escape)?.[1]
   if (number !== undefined) return character(Number.parseInt(number, 16))
   if (/^[0-7]/.test(escape)) return character(Number.parseInt(escape, 8) % 256)

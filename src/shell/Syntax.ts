@@ -1,4 +1,4 @@
-/** Something in a command line that makes it more than words, pipes and lists. */
+/** A construct of a command line beyond words, pipes and lists. */
 export type Feature =
   | "substitution"
   | "variable"
@@ -10,15 +10,15 @@ export type Feature =
   | "braces"
   | "oddity"
   | "broken"
-  /** Nested deeper than it was followed. */
+  /** Nested deeper than the parser follows. */
   | "depth"
 
-/** One word after the shell has taken its quotes; what it would expand is left as it stands. */
+/** One word without its quotes; expansions are kept as written. */
 export interface Word {
   readonly text: string
-  /** Characters of `*?[` that are not quoted, and so stand for file names: where the first of them is, else -1. */
+  /** Index of the first unquoted `*`, `?` or `[`, which stand for file names; -1 if there is none. */
   readonly globAt: number
-  /** Nothing of it is quoted: only then can it be a keyword, or a `~` a home. */
+  /** No part of it is quoted: only then can it be a keyword, or a `~` a home directory. */
   readonly isBare: boolean
   readonly parts: ReadonlyArray<Part>
 }
@@ -27,7 +27,7 @@ export interface Word {
 export interface Part {
   readonly text: string
   readonly isQuoted: boolean
-  /** The shell puts something else in its place: `$x`, `${x:-y}`, `$(x)`, as it is written. */
+  /** The shell replaces it: `$x`, `${x:-y}`, `$(x)`. */
   readonly isExpansion: boolean
 }
 
@@ -36,31 +36,31 @@ export interface Command {
   readonly words: ReadonlyArray<Word>
   /** Targets of `>`, `>>` and the like. */
   readonly writes: ReadonlyArray<Word>
-  /** Files that are its input. */
+  /** Targets of `<`. */
   readonly reads: ReadonlyArray<Word>
   /** The text of a here-document or here-string that it reads. */
   readonly input: string
-  /** What stands between it and the command before it: `|`, `&&`, `||`; all else is `;`. */
+  /** The operator before it: `|`, `&&`, `||`, or `;` for any other. */
   readonly joint: string
-  /** The shells within the shell that it runs in, each by a number of its own: `( … )` and substitutions. */
+  /** The subshells that it runs in, outermost first, each by a number of its own: `( … )` and substitutions. */
   readonly shells: ReadonlyArray<number>
-  /** Not run: its words are a name, `in`, and what the name will stand for. */
+  /** The head of a loop, which is not run: its words are a name, `in`, and the values of the name. */
   readonly isLoop: boolean
 }
 
 export interface Script {
-  /** All simple commands in the order they begin, those in substitutions and compound commands too. */
+  /** All simple commands in the order of their starts, including those in substitutions and compound commands. */
   readonly commands: ReadonlyArray<Command>
   readonly features: ReadonlySet<Feature>
 }
 
-/** A command as it would run: its name without a path, its arguments, the files that its output goes to. */
+/** A command as it would run, after all expansions; `tool` is its name without a path. */
 export interface Run {
   readonly tool: string
   readonly args: ReadonlyArray<string>
-  /** Paths that it is given one by one, with all that is in them. */
+  /** Paths that it gets one by one, with everything below them, as from `find | xargs`. */
   readonly each: ReadonlyArray<string>
-  /** What it writes to by `>`, what it reads by `<`. */
+  /** Files of `>` and of `<`. */
   readonly targets: ReadonlyArray<string>
   readonly sources: ReadonlyArray<string>
 }

@@ -1,20 +1,20 @@
 import { absolutePath, type ShellPlace, unknown } from "./ProtectedPaths.ts"
 
-/** What a name stands for: one of these. */
+/** The possible values of a name. */
 export type Values = ReadonlyArray<string>
 
-/** What is known of a shell while its commands are gone through. */
+/** The known state of a shell while its commands are followed. */
 export interface Variables {
   readonly place: ShellPlace
   cwd: string
   readonly variables: Map<string, Values>
-  /** From `$1`; undefined: they cannot be known. */
+  /** From `$1` on; undefined if they cannot be known. */
   positional: Values | undefined
-  /** A variable that is not set ends it: `set -u`. */
+  /** `set -u`: an unset variable ends the shell. */
   isStrict: boolean
-  /** Something has run in it that may have set any variable. */
+  /** A command that may have set any variable has run (`source`). */
   isOpaque: boolean
-  /** Names that are written somewhere as something else than the value of a variable: these may be set there. */
+  /** Names that occur in the source without a `$` before them, and may be set there. */
   readonly mentioned: ReadonlyArray<ReadonlySet<string>>
 }
 
@@ -28,12 +28,12 @@ export const rootScope = (place: ShellPlace): Variables => ({
   mentioned: []
 })
 
-/** A shell within: what it changes stays there. */
+/** The scope of a subshell: its changes stay in it. */
 export const childScope = (scope: Variables): Variables => ({ ...scope, variables: new Map(scope.variables) })
 
 export const placeOf = ({ cwd, place }: Variables): ShellPlace => ({ ...place, cwd })
 
-/** Names that stand somewhere without a `$` before them. */
+/** Names in a source that have no `$` before them. */
 export const mentionsIn = (source: string): ReadonlySet<string> => {
   const names = new Set<string>()
   for (const { 1: sign, 2: name = "" } of source.matchAll(/(\$\{?[!#]?)?([A-Za-z_]\w*)/g)) {
@@ -47,16 +47,16 @@ const setByShells = new Set(
   PPID RANDOM REPLY SECONDS SHELL SHLVL SRANDOM UID`.split(/\s+/)
 )
 
-/** What a variable stands for; nothing: the shell does not get that far. */
+/** The possible values of a variable; none if it is unset and ends the shell. */
 export const valuesOf = (name: string, scope: Variables): Values => {
   const { mentioned, place, positional, variables } = scope
-  // That shell itself.
+  // The number of the shell's process: `/proc/$$` is `/proc/self`.
   if (name === "$") return ["self"]
   if (/^[1-9]$/.test(name)) return positional === undefined ? [unknown] : asSet(positional[Number(name) - 1], scope)
   if (name === "@" || name === "*") return [positional === undefined ? unknown : positional.join(separator)]
   if (!/^[A-Za-z_]/.test(name)) return [unknown]
-  const found = variables.get(name)
-  if (found !== undefined) return found
+  const assigned = variables.get(name)
+  if (assigned !== undefined) return assigned
   if (name === "PWD") return [scope.cwd]
   if (/^(env:)?(HOME|USERPROFILE)$/i.test(name)) return [place.home ?? unknown]
   const inherited = place.env[name]
@@ -66,14 +66,14 @@ export const valuesOf = (name: string, scope: Variables): Values => {
   return asSet(undefined, scope)
 }
 
-/** What is not set is empty. */
+/** An unset variable is empty. */
 const asSet = (value: string | undefined, { isStrict }: Variables): Values =>
   value === undefined ? (isStrict ? [] : [""]) : [value]
 
-/** Between the fields that one word becomes. */
+/** Stands between the fields that one word becomes. */
 export const separator = "\uE001"
 
-/** Where `cd` leads. */
+/** Follows a `cd`. */
 export const changeDirectory = (scope: Variables, args: Values): void => {
   const target = args.find((arg) => arg === "-" || !arg.startsWith("-")) ?? scope.place.home ?? unknown
   scope.cwd = target === "-" ? unknown : absolutePath(target, placeOf(scope))

@@ -1,6 +1,6 @@
 import type { Part, Word } from "./Syntax.ts"
 
-/** Puts a word together, piece by piece. */
+/** Builds a word piece by piece. */
 export class WordBuilder {
   private readonly parts: Array<Part> = []
   private length = 0
@@ -17,7 +17,7 @@ export class WordBuilder {
     this.add(text, true, false)
   }
 
-  /** What the shell puts something else in the place of. */
+  /** Adds the source of an expansion. */
   expansion(text: string, isQuoted: boolean): void {
     this.add(text, isQuoted, true)
   }

@@ -1,36 +1,37 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, writeSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readSync, type Stats, writeSync } from "node:fs"
 import { lstat, mkdir, opendir, readlink, realpath } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { refuse } from "../files/Refused.ts"
 import { systemCode } from "../domain/SystemError.ts"
 import { isWithin } from "../files/PathScope.ts"
+import { readFlags } from "../files/RegularFile.ts"
 
-/** What a skill may have at most (contract 8); there may be as many folders as files. */
+/** The size limits of a skill (docs/skills.md, Installing); `files` limits its folders as well. */
 export const limits = { files: 5000, bytes: 64 * 1024 * 1024 }
 
-/** One thing to copy. */
+/** A file or folder to copy. */
 interface Item {
-  /** Where its content really lies. */
+  /** Its real path, with links resolved. */
   readonly real: string
-  /** From the root of the skill. */
+  /** Relative to the root of the skill. */
   readonly path: string
   readonly isFolder: boolean
 }
 
-/** Copies what lies in a real folder into a new one, or refuses before it has written anything (contract 8). */
+/** Copies a real folder to a new path, or refuses before it writes anything (docs/skills.md, Installing). */
 export const copyTree = async (source: string, target: string, most = limits): Promise<void> => {
   const items = await survey(source, most)
   await mkdir(target)
-  let left = most.bytes
+  let remaining = most.bytes
   for (const { isFolder, path, real } of items) {
     const to = NodePath.join(target, path)
     if (isFolder) await mkdir(to)
-    else left -= await copyFile(real, to, left)
-    if (left < 0) throw tooManyBytes(most)
+    else remaining -= await copyFile(real, to, remaining)
+    if (remaining < 0) throw tooManyBytes(most)
   }
 }
 
-/** Everything in a folder, parents first; links are what they lead to. */
+/** Lists everything in a folder, parents first. A link counts as its target. */
 const survey = async (root: string, most: typeof limits): Promise<ReadonlyArray<Item>> => {
   const items: Array<Item> = []
   let folders = 0
@@ -46,7 +47,7 @@ const survey = async (root: string, most: typeof limits): Promise<ReadonlyArray<
     if (bytes > most.bytes) throw tooManyBytes(most)
   }
 
-  /** `above`: the real folders that lead here. */
+  /** `above` are the real paths of the folders on the way here. */
   const enter = async (folder: string, path: string, above: ReadonlyArray<string>): Promise<void> => {
     for await (const { name } of await opendir(folder)) {
       const at = NodePath.join(path, name)
@@ -79,21 +80,20 @@ const follow = async (root: string, here: string, shown: string) => {
   return { real, stat: await lstat(real) }
 }
 
-/** Bytes that are copied in one go. */
+/** The number of bytes copied at a time. */
 const chunkBytes = 256 * 1024
 
 /**
- * Copies a file that may have changed since it was looked at; gives back its bytes, or more than the
- * limit, where it stopped. Each piece is copied in one go: a
- * thousand small files are done in a tenth of the time that handing each call to another thread takes.
+ * Copies a file, which may have changed since the survey, and returns its size in bytes; stops once that exceeds
+ * `limit`. The calls are synchronous, chunk by chunk: for a thousand small files that takes a tenth of the time.
  */
 const copyFile = async (from: string, to: string, limit: number): Promise<number> => {
-  const input = openSync(from, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  const input = openSync(from, readFlags)
   let output: number | undefined
   try {
     const stat = fstatSync(input)
     if (!stat.isFile()) throw refuse(`${from} changed while it was copied`)
-    // Nobody but the owner may change what is run; whoever may read it may copy it.
+    // Only the owner may change the copy, since its scripts are run.
     output = openSync(to, "wx", (stat.mode & 0o755) | 0o600)
     const buffer = new Uint8Array(Math.min(chunkBytes, stat.size + 1))
     let copied = 0
@@ -102,9 +102,9 @@ const copyFile = async (from: string, to: string, limit: number): Promise<number
       copied += read
       if (copied > limit) return copied
       for (let at = 0; at < read;) at += writeSync(output, buffer, at, read - at)
-      // Others want their turn.
+      // Lets other work of the process run.
       await new Promise<void>((resolve) => setImmediate(resolve))
-      // One byte more than the file had was asked for.
+      // A short read ends the file; the buffer of a small one has room for a byte more.
       if (read < buffer.length) return copied
     }
   } finally {

@@ -2,15 +2,16 @@ import { lstat, readdir, rename, rm } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { isAlive } from "../process/ProcessIdentity.ts"
 import { stagingName, parseStagingName } from "./StagingName.ts"
+import { isMissing } from "../files/FileErrors.ts"
 import { refuse } from "../files/Refused.ts"
 import { systemCode } from "../domain/SystemError.ts"
 
-/** Others may put the same skill in the same place at the same time; after so many tries it is theirs. */
+/** Another process may install the same skill at the same time; after this many attempts its copy wins. */
 const attempts = 10
 
 /**
- * Gives a whole folder the name of a skill. With `force` it may take another's place: that one stands beside it, where
- * the registry finds it, until the name is the new one's.
+ * Renames a complete folder to a skill's name and returns its path. With `force` it may replace a skill: that one gets
+ * the staging name `old`, under which the registry still reads it, until the new folder has the name.
  */
 export const place = async (staged: string, folder: string, name: string, force: boolean): Promise<string> => {
   const target = NodePath.join(folder, name)
@@ -35,7 +36,7 @@ export const place = async (staged: string, folder: string, name: string, force:
   return target
 }
 
-/** Fails where a name is taken. */
+/** Fails if a skill or anything else has the name. */
 export const refuseTaken = async (folder: string, name: string): Promise<void> => {
   const target = NodePath.join(folder, name)
   if (await exists(target)) {
@@ -43,7 +44,7 @@ export const refuseTaken = async (folder: string, name: string): Promise<void> =
   }
 }
 
-/** Takes a skill away in one step; whether it was there. */
+/** Removes a skill in one step; false if there was none. */
 export const remove = async (folder: string, name: string): Promise<boolean> => {
   const gone = stagingName(folder, name, "gone")
   const wasThere = await moved(NodePath.join(folder, name), gone)
@@ -52,42 +53,42 @@ export const remove = async (folder: string, name: string): Promise<boolean> => 
 }
 
 /**
- * Ends what a process that is no more has left behind: half a copy and what was to be deleted is deleted; an old skill
- * that has no successor gets its name back.
+ * Cleans up after processes that are gone: deletes incomplete copies and folders that were to be deleted, and gives an
+ * old skill without a successor its name back.
  */
 export const tidy = async (folder: string): Promise<void> => {
   for (const entry of await readdir(folder)) {
-    const left = parseStagingName(entry)
-    if (left === undefined || isAlive(left.owner)) continue
+    const staging = parseStagingName(entry)
+    if (staging === undefined || isAlive(staging.owner)) continue
     const path = NodePath.join(folder, entry)
-    const target = NodePath.join(folder, left.name)
-    if (left.kind !== "old") await deleteTree(path)
-    else if (await exists(target)) await discard(path, folder, left.name)
+    const target = NodePath.join(folder, staging.name)
+    if (staging.kind !== "old") await deleteTree(path)
+    else if (await exists(target)) await discard(path, folder, staging.name)
     else await moved(path, target)
   }
 }
 
-/** What says that a name is taken, of a folder that was not there a moment ago. */
+/** Errors of `rename` if the name has been taken in the meantime. */
 const taken = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EISDIR", "EPERM"])
 
-/** It loses its claim to the name before it loses its first file. */
+/** Deletes an old skill. It is renamed first, so that no incomplete one can be read or get its name back. */
 const discard = async (old: string, folder: string, name: string): Promise<void> => {
   const gone = stagingName(folder, name, "gone")
   if (await moved(old, gone)) await deleteTree(gone)
 }
 
-/** Whether there was something to move; nothing is there already where it should go. */
+/** Renames a path to a free one; false if there was nothing to rename. */
 const moved = async (from: string, to: string): Promise<boolean> => {
   try {
     await rename(from, to)
     return true
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return false
+    if (isMissing(error)) return false
     throw error
   }
 }
 
-/** What cannot be deleted now is nobody's skill any more, and is tried again by a later process. */
+/** A folder that cannot be deleted now is no skill any more, and a later process tries again. */
 const deleteTree = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) => {
     if (systemCode(error) === undefined) throw error
@@ -97,7 +98,7 @@ const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     (error: unknown) => {
-      if (systemCode(error) === "ENOENT") return false
+      if (isMissing(error)) return false
       throw error
     }
   )

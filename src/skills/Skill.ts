@@ -6,39 +6,39 @@ import * as Yaml from "effect/encoding/Yaml"
 import { NotBlank } from "../protocol/Checks.ts"
 import { firstFault, pathText, typeName } from "../protocol/Explain.ts"
 
-/** What a `SKILL.md` says of its skill. */
+/** The front matter of a `SKILL.md` (docs/skills.md). */
 export interface Skill {
   readonly name: string
   readonly description: string
   readonly version: string
   /** The scripts that may be run, as paths below the skill's `scripts/`, with `/`. */
   readonly requiresScripts: ReadonlyArray<string>
-  /** Where it works; everywhere, if undefined. */
+  /** The platforms that it works on; undefined if on all. */
   readonly platforms: ReadonlyArray<NodeJS.Platform> | undefined
 }
 
-/** The front matter must end within so many bytes. */
+/** The front matter must end within this many bytes. */
 export const headBytes = 16 * 1024
 
-/** 2 to 64 of a–z, 0–9 and `-`, no dash at the ends (contract 8). */
+/** True for 2 to 64 characters of a–z, 0–9 and `-`, without a dash at the ends (docs/skills.md). */
 export const isSkillName = (name: string): boolean => namePattern.test(name)
 
-/** What a name must be, in words. */
+/** The rule of `isSkillName`, in words. */
 export const nameRule = "2 to 64 of a-z, 0-9 and -, no dash at the ends"
 
 const namePattern = /^[a-z0-9][a-z0-9-]{0,62}[a-z0-9]$/
 
-/** Reads the front matter of a `SKILL.md`, of which only the beginning need be there; or says what is wrong with it. */
+/** Parses the front matter of a `SKILL.md`, given at least its first `headBytes`. Fails with what is wrong with it. */
 export const parse = (text: string): Result.Result<Skill, string> => {
   const lines = text.replace(/^\uFEFF/, "").split("\n")
   if (!isFence(lines[0])) return Result.fail("expected a first line ---, with the front matter after it")
   const end = lines.findIndex((line, index) => index > 0 && isFence(line))
   if (end === -1) return Result.fail(`the front matter is not ended by a line --- within ${headBytes} bytes`)
   const front = lines.slice(1, end)
-  return Result.flatMap(readYaml(front.join("\n")), (found) => decode(found, front))
+  return Result.flatMap(readYaml(front.join("\n")), (content) => decode(content, front))
 }
 
-/** A declared script as a path below `scripts/`, which it may name or leave out; undefined if it leads elsewhere. */
+/** A declared script as a path below `scripts/`, with or without that prefix; undefined if it leads elsewhere. */
 export const scriptPath = (declared: string): string | undefined => {
   const path = declared.replace(/^\.\//, "").replace(/^scripts\//, "")
   const isPlain = path.split("/").every((part) => part !== "" && part !== "." && part !== "..")
@@ -47,14 +47,14 @@ export const scriptPath = (declared: string): string | undefined => {
 
 const isFence = (line: string | undefined): boolean => line !== undefined && /^---[ \t]*\r?$/.test(line)
 
-/** To YAML they are ordinary characters; to the parser's regular expressions they are white space. */
+/** Replaced while YAML is parsed: they are ordinary characters in YAML, but white space to the parser. */
 const lineSeparators = { "\u2028": "\uFFFE", "\u2029": "\uFFFF" } as const
 
 const readYaml = (source: string): Result.Result<unknown, string> => {
   try {
     return Result.succeed(Yaml.parse(source.replaceAll(/[\u2028\u2029]/g, hide)))
   } catch (error) {
-    // Whatever the parser trips over, a stack that was too small too, is the file's fault.
+    // Every error is the fault of the file, even a stack overflow.
     const why = error instanceof Error ? error.message : String(error)
     return Result.fail(`the front matter is not valid YAML: ${why.replace(/at line (\d+)$/, lineOfFile)}`)
   }
@@ -90,11 +90,12 @@ const FrontMatter = Schema.Struct({
 
 const keys = ["name", "description", "version", "requires_scripts", "platforms"] as const
 
-const decode = (found: unknown, front: ReadonlyArray<string>): Result.Result<Skill, string> => {
-  if (!isObject(found) || Array.isArray(found)) return Result.fail("expected the front matter to be keys with values")
+const decode = (content: unknown, front: ReadonlyArray<string>): Result.Result<Skill, string> => {
+  if (!isObject(content) || Array.isArray(content))
+    return Result.fail("expected the front matter to be keys with values")
   const known = Object.fromEntries(
     keys.flatMap((key) => {
-      const value = Reflect.getOwnPropertyDescriptor(found, key)?.value
+      const value = Reflect.getOwnPropertyDescriptor(content, key)?.value
       return value === undefined ? [] : [[key, show(asWritten(key, value, front))]]
     })
   )
@@ -116,7 +117,7 @@ const decode = (found: unknown, front: ReadonlyArray<string>): Result.Result<Ski
 const inWords = (value: unknown): string =>
   typeof value === "string" && value.trim() !== "" ? JSON.stringify(value.slice(0, 100)) : typeName(value)
 
-/** `version: 1.10`, `name: 2048` and `name: 1e5` are numbers to YAML and names to people: they stay as they are written. */
+/** In YAML `version: 1.10`, `name: 2048` and `name: 1e5` are numbers: their text is taken instead. */
 const asWritten = (key: string, value: unknown, front: ReadonlyArray<string>): unknown => {
   if (typeof value !== "number" || (key !== "version" && key !== "name")) return value
   const line = front.find((each) => each.startsWith(`${key}:`))

@@ -8,43 +8,43 @@ import { Refused } from "../files/Refused.ts"
 import { systemCode } from "../domain/SystemError.ts"
 import { isWithin } from "../files/PathScope.ts"
 
-/** So many entries of one folder are looked at, so many skills of it are read, and so many of those at a time. */
+/** Limits for one folder: entries that are listed, skills that are read, and skills that are read at a time. */
 const maxEntries = 10_000
 const maxSkills = 200
 const atATime = 16
 
-/** A skill that is just being put in the place of another is looked for so often. */
+/** How often a skill is read again that is being replaced meanwhile. */
 const attempts = 5
 
-/** One folder of skills. */
+/** A folder of skills. */
 export interface SkillFolder {
   readonly path: string
   readonly source: InstalledSkill["source"]
-  /** Where its skills must really lie, if not just anywhere: a real path. */
+  /** A real path that its skills must lie in; absent if they may lie anywhere. */
   readonly within?: string
 }
 
-/** What stands on a shelf, and what is wrong with the rest of it. */
+/** The usable skills of a folder, and a sentence for each of the others. */
 export interface FolderContents {
   readonly skills: ReadonlyArray<InstalledSkill>
   readonly problems: ReadonlyArray<string>
 }
 
-/** Reads what stands on a shelf; an absent one is empty. */
-export const readSkillFolder = async (shelf: SkillFolder): Promise<FolderContents> => {
+/** Reads the skills of a folder; one that does not exist is empty. */
+export const readSkillFolder = async (folder: SkillFolder): Promise<FolderContents> => {
   const skills: Array<InstalledSkill> = []
   const problems: Array<string> = []
   try {
-    const { misnamed, places } = await placesOf(shelf)
-    problems.push(...(await misnamedSkills(shelf, misnamed)))
+    const { misnamed, places } = await placesOf(folder)
+    problems.push(...(await misnamedSkills(folder, misnamed)))
     const known = [...places].toSorted(([a], [b]) => (a < b ? -1 : 1))
     if (known.length > maxSkills)
-      problems.push(`${shelf.path} has more than ${maxSkills} skills; the others are left out`)
+      problems.push(`${folder.path} has more than ${maxSkills} skills; the others are left out`)
     for (let from = 0; from < Math.min(known.length, maxSkills); from += atATime) {
       const some = known.slice(from, Math.min(from + atATime, maxSkills))
-      for (const found of await Promise.all(some.map(([name, entry]) => readPlace(shelf, name, entry)))) {
-        if (typeof found === "string") problems.push(found)
-        else if (found !== undefined) skills.push(found)
+      for (const skill of await Promise.all(some.map(([name, entry]) => readPlace(folder, name, entry)))) {
+        if (typeof skill === "string") problems.push(skill)
+        else if (skill !== undefined) skills.push(skill)
       }
     }
   } catch (error) {
@@ -55,19 +55,18 @@ export const readSkillFolder = async (shelf: SkillFolder): Promise<FolderContent
 }
 
 interface Entries {
-  /** By the names of their skills: where a replacement was cut off, the old skill is the one. */
+  /** Entries by the names of their skills. If a replacement was interrupted, it is the entry of the old skill. */
   readonly places: ReadonlyMap<string, string>
-  /** Whose names no skill can have, though they are in plain sight. */
+  /** Visible entries whose names no skill can have. */
   readonly misnamed: ReadonlyArray<string>
 }
 
-/** The entries of a shelf. */
 const placesOf = async ({ path, source }: SkillFolder): Promise<Entries> => {
   const places = new Map<string, string>()
   const misnamed: Array<string> = []
-  let seen = 0
+  let count = 0
   for await (const { name: entry } of await opendir(path)) {
-    if (++seen > maxEntries) break
+    if (++count > maxEntries) break
     const beside = source === "global" ? parseStagingName(entry) : undefined
     if (isSkillName(entry)) places.set(entry, entry)
     else if (beside?.kind === "old" && !places.has(beside.name)) places.set(beside.name, entry)
@@ -76,12 +75,12 @@ const placesOf = async ({ path, source }: SkillFolder): Promise<Entries> => {
   return { places, misnamed }
 }
 
-/** Whoever wrote a skill and sees it nowhere must be told; what isWithin no `SKILL.md` was not meant to be one. */
+/** A sentence for each of these entries that has a `SKILL.md`, so that its author learns why it is not listed. */
 const misnamedSkills = async (
   { path }: SkillFolder,
   entries: ReadonlyArray<string>
 ): Promise<ReadonlyArray<string>> => {
-  const found = await Promise.all(
+  const problems = await Promise.all(
     entries.map((entry) =>
       stat(NodePath.join(path, entry, skillFile)).then(
         () => [`${NodePath.join(path, entry)}: a skill's folder is called as the skill: expected ${nameRule}`],
@@ -89,31 +88,31 @@ const misnamedSkills = async (
       )
     )
   )
-  return found.flat()
+  return problems.flat()
 }
 
-/** A skill, or what is wrong with it, or nothing, where no folder stands. */
+/** Reads a skill; a string is the reason why it cannot be used, undefined means that the entry is no folder. */
 const readPlace = async (
-  shelf: SkillFolder,
+  folder: SkillFolder,
   name: string,
   first: string
 ): Promise<InstalledSkill | string | undefined> => {
   let entry: string | undefined = first
   let problem: string | undefined
   for (let attempt = 1; entry !== undefined && attempt <= attempts; attempt++) {
-    const path = NodePath.join(shelf.path, entry)
+    const path = NodePath.join(folder.path, entry)
     const before = await inode(path)
     if (before === "no folder") return undefined
     if (before !== "gone") {
       try {
-        return await readFolder(shelf, name, path)
+        return await readFolder(folder, name, path)
       } catch (error) {
         problem = inWords(error)
         if (before === (await inode(path))) return problem
       }
     }
-    // Another has just taken its place.
-    entry = (await placesOf(shelf)).places.get(name)
+    // The folder was replaced meanwhile.
+    entry = (await placesOf(folder)).places.get(name)
   }
   return problem
 }
@@ -123,21 +122,21 @@ const readFolder = async (
   name: string,
   path: string
 ): Promise<InstalledSkill | string> => {
-  const folder = await realpath(path)
-  if (within !== undefined && !isWithin(within, folder)) return `${path} is a link that leads out of the project`
-  const skill = await readSkill(folder)
+  const real = await realpath(path)
+  if (within !== undefined && !isWithin(within, real)) return `${path} is a link that leads out of the project`
+  const skill = await readSkill(real)
   return skill.name === name
-    ? { ...skill, source, folder }
+    ? { ...skill, source, folder: real }
     : `${NodePath.join(path, skillFile)}: name: expected ${JSON.stringify(name)}, as the folder is called, got ${JSON.stringify(skill.name)}`
 }
 
 const inode = async (path: string): Promise<number | "gone" | "no folder"> => {
-  const found = await stat(path).catch((error: unknown) => void inWords(error))
-  if (found === undefined) return "gone"
-  return found.isDirectory() ? found.ino : "no folder"
+  const stats = await stat(path).catch((error: unknown) => void inWords(error))
+  if (stats === undefined) return "gone"
+  return stats.isDirectory() ? stats.ino : "no folder"
 }
 
-/** What is wrong, where it is the world that is wrong and not this program. */
+/** The message of an expected error; others are defects and thrown again. */
 const inWords = (error: unknown): string => {
   if (error instanceof Refused || systemCode(error) !== undefined) return (error as Error).message
   throw error

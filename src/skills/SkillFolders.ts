@@ -16,7 +16,7 @@ import { refuse } from "../files/Refused.ts"
 import { isWithin } from "../files/PathScope.ts"
 import { attempt } from "../files/FileErrors.ts"
 
-/** Skills in `<stateDir>/skills/` and `<workingDir>/.atomic-agent/skills/` (contract 8). */
+/** The registry over `<stateDir>/skills/` and `<workingDir>/.atomic-agent/skills/` (docs/skills.md). */
 export const layer = Layer.effect(
   SkillRegistry,
   Effect.gen(function* () {
@@ -24,42 +24,42 @@ export const layer = Layer.effect(
     const folder = NodePath.join(stateDir, "skills")
     const disabled = new Set(skills.disabled)
     const lane = yield* Semaphore.make(1)
-    const told = new Set<string>()
+    const logged = new Set<string>()
 
     const tidyUp = Effect.suspend(() => (isAbsent(folder) ? Effect.void : attempt(() => tidy(folder)))).pipe(
-      Effect.catch((error) => tell(`leftovers of an installation cannot be deleted: ${error.message}`))
+      Effect.catch((error) => logOnce(`leftovers of an installation cannot be deleted: ${error.message}`))
     )
 
-    /** Once each: the skills are read with every turn. */
-    const tell = (problem: string) =>
+    /** Logs each problem once, since the skills are read with every turn. */
+    const logOnce = (problem: string) =>
       Effect.suspend(() => {
-        if (told.has(problem) || told.size >= maxTold) return Effect.void
-        told.add(problem)
+        if (logged.has(problem) || logged.size >= maxLogged) return Effect.void
+        logged.add(problem)
         return Effect.logWarning(problem)
       })
 
     const list = Effect.fn("SkillRegistry.list")(function* (workingDir: string) {
-      const shelves = yield* Effect.promise(() => shelvesOf(folder, workingDir))
-      const stocks = yield* Effect.promise(() => Promise.all(shelves.map(readSkillFolder)))
-      for (const problem of stocks.flatMap(({ problems }) => problems))
-        yield* tell(`a skill cannot be used: ${problem}`)
-      const usable = stocks
-        .flatMap((stock) => stock.skills)
+      const folders = yield* Effect.promise(() => foldersOf(folder, workingDir))
+      const contents = yield* Effect.promise(() => Promise.all(folders.map(readSkillFolder)))
+      for (const problem of contents.flatMap(({ problems }) => problems))
+        yield* logOnce(`a skill cannot be used: ${problem}`)
+      const usable = contents
+        .flatMap((each) => each.skills)
         .filter(({ name, platforms }) => !disabled.has(name) && platforms?.includes(process.platform) !== false)
-      // The project's copy comes last and so stays.
+      // The project's copy comes last and replaces the global one.
       const byName = new Map(usable.map((skill) => [skill.name, skill]))
       return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
     })
 
     const install = Effect.fn("SkillRegistry.install")(function* (sourcePath: string, force: boolean) {
       yield* tidyUp
-      // Whoever would end it halfway would have to wait for its cleaning up.
+      // Uninterruptible: an interruption would have to wait for the cleanup anyway.
       return yield* Effect.uninterruptible(attempt(() => installFrom(NodePath.resolve(sourcePath), folder, force)))
     }, lane.withPermits(1))
 
     const uninstall = Effect.fn("SkillRegistry.uninstall")(function* (name: string) {
       if (!isSkillName(name)) return yield* refuse(`payload.name: expected ${nameRule}, got ${JSON.stringify(name)}`)
-      // First: what a cut-off replacement has left would come back under the name.
+      // First: the old skill of an interrupted replacement would come back under the name.
       yield* tidyUp
       return yield* Effect.uninterruptible(attempt(() => remove(folder, name)))
     }, lane.withPermits(1))
@@ -69,19 +69,19 @@ export const layer = Layer.effect(
   })
 )
 
-const maxTold = 1000
+const maxLogged = 1000
 
-const shelvesOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<SkillFolder>> => {
+const foldersOf = async (folder: string, workingDir: string): Promise<ReadonlyArray<SkillFolder>> => {
   const path = NodePath.join(workingDir, ".atomic-agent", "skills")
-  // With each turn: who has no skills should not wait for three looks into the file system.
+  // Called with every turn: without skills there are only these two quick checks.
   if (isAbsent(path) && isAbsent(folder)) return []
   const [within, real, global] = await Promise.all(
     [workingDir, path, folder].map((each) => realpath(each).catch(noPath))
   )
-  const shelves: ReadonlyArray<SkillFolder> = [{ path: folder, source: "global" }]
-  // In the home directory, the project's folder may be the global one.
-  if (within === undefined || real === undefined || real === global) return shelves
-  return [...shelves, { path, source: "project", within }]
+  const folders: ReadonlyArray<SkillFolder> = [{ path: folder, source: "global" }]
+  // If the working directory is the home directory, both may be one folder.
+  if (within === undefined || real === undefined || real === global) return folders
+  return [...folders, { path, source: "project", within }]
 }
 
 const isAbsent = (path: string): boolean => {
@@ -102,7 +102,7 @@ const installFrom = async (sourcePath: string, folder: string, force: boolean) =
   const { name } = await readSkill(source)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (isWithin(source, await realpath(folder)))
-    throw refuse(`${sourcePath} isWithin ${folder}, where skills are installed`)
+    throw refuse(`${sourcePath} holds ${folder}, where skills are installed`)
   if (!force) await refuseTaken(folder, name)
   const staged = stagingName(folder, name, "new")
   try {
@@ -114,12 +114,12 @@ const installFrom = async (sourcePath: string, folder: string, force: boolean) =
   }
 }
 
-/** The copy is what counts: the source may have changed meanwhile. */
+/** Checks the copy, since the source may have changed meanwhile. */
 const validate = async (staged: string, name: string): Promise<void> => {
   const copied = await readSkill(staged)
   if (copied.name !== name) throw refuse(`${skillFile} changed while it was copied`)
   for (const script of copied.requiresScripts) {
-    const found = await stat(NodePath.join(staged, "scripts", script)).catch(noPath)
-    if (found?.isFile() !== true) throw refuse(`${skillFile} requires scripts/${script}, which is not there`)
+    const stats = await stat(NodePath.join(staged, "scripts", script)).catch(noPath)
+    if (stats?.isFile() !== true) throw refuse(`${skillFile} requires scripts/${script}, which is not there`)
   }
 }

@@ -1,16 +1,16 @@
 import type { Skill } from "./Skill.ts"
 
-/** What the model is told of a skill before it reads it. */
+/** The line about a skill in the system prompt. */
 export interface SkillSummary {
   readonly name: string
   readonly description: string
 }
 
-/** A description is cut after so many characters, and all of them together take no more than so many. */
+/** Limits in characters: of one description, and of all names and descriptions together. */
 const maxLine = 300
 const maxAll = 8000
 
-/** One line a skill (contract 8); those that there is no room for are known to the tool `skill.view`. */
+/** One line for each skill; a last line refers to `skill.view` for those that do not fit. */
 export const skillSummaries = (
   skills: ReadonlyArray<Pick<Skill, "name" | "description">>
 ): ReadonlyArray<SkillSummary> => {
@@ -20,10 +20,10 @@ export const skillSummaries = (
     const line = { name, description: cut(description.replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), maxLine) }
     room -= line.name.length + line.description.length
     if (room < 0) {
-      const left = skills.length - lines.length
+      const omitted = skills.length - lines.length
       return [
         ...lines,
-        { name: "…", description: `${left} more, whose names skill_view tells when it is asked for "?"` }
+        { name: "…", description: `${omitted} more, whose names skill_view tells when it is asked for "?"` }
       ]
     }
     lines.push(line)
@@ -31,13 +31,13 @@ export const skillSummaries = (
   return lines
 }
 
-/** What tells the model, in the course of a session, which skills there are now. */
+/** The notice for the model that the skills have changed during its session. */
 export const skillNotice = (lines: ReadonlyArray<SkillSummary>): string => {
   const list = lines.map(({ description, name }) => `\n- ${name}: ${description}`).join("")
   return `${noticeStart} ${lines.length === 0 ? "There are none any more.]" : `There are now these, and no others:${list}]`}`
 }
 
-/** Whether a notice is one of skills. */
+/** True for a text of `skillNotice`. */
 export const isSkillNotice = (text: string): boolean => text.startsWith(noticeStart)
 
 const noticeStart = "[The skills have changed."

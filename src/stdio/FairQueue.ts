@@ -5,7 +5,7 @@ interface Waiting {
   readonly resume: (effect: Effect.Effect<void>) => void
 }
 
-/** Fibers that wait for room, let in one after the other in the order they came: none is overtaken for ever. */
+/** Fibers that wait for room. They are let in in the order of their arrival, so that none waits for ever. */
 export class FairQueue {
   #waiting: Array<Waiting> = []
 
@@ -13,7 +13,7 @@ export class FairQueue {
     return this.#waiting.length === 0
   }
 
-  /** Ends when it was let in, `put` having been called then; who is interrupted leaves the line. */
+  /** Waits until the fiber is let in; `put` is called at that moment. An interrupted fiber leaves the queue. */
   wait(put: () => void): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const waiting = { put, resume }
@@ -24,7 +24,7 @@ export class FairQueue {
     })
   }
 
-  /** Lets in as many as there is room for. */
+  /** Lets in the next fiber, as long as there is room. */
   letIn(hasRoom: () => boolean): void {
     while (hasRoom()) {
       const next = this.#waiting.shift()

@@ -5,33 +5,33 @@ import * as Layer from "effect/Layer"
 import * as StdoutGuard from "./StdoutGuard.ts"
 import { StdoutSink } from "./StdoutSink.ts"
 
-/** Why the process must end, and the exit code if it cannot do so in time. */
+/** Why the process must end, and its exit code if it does not end in time. */
 export interface Ending {
   readonly why: string
   readonly lateExitCode: number
 }
 
-/** How long an end may take, in milliseconds: contract 10 gives it three seconds, and the exit itself takes some of them. */
+/** The time to end in, in milliseconds: the three seconds of contract 10, without what the exit itself takes. */
 const graceMs = 2900
 
-/** How often the parent is looked for, in milliseconds: it must be missed within the three seconds of contract 10. */
+/** Interval between checks for the parent, in milliseconds: the process must end within 3 s after it (contract 10). */
 const parentWatchMs = 500
 
 const signals = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
 
-/** What keeps the process alive: its host (contract 10). */
+/** Ends the process with its host (contract 10). */
 export class Lifeline extends Context.Service<
   Lifeline,
   {
-    /** Ends when stdout breaks, the parent is gone, or a signal says so; the end of stdin is the router's to see. */
+    /** Completes when stdout breaks, the parent is gone, or a signal arrives. The end of stdin is up to the router. */
     readonly ended: Effect.Effect<Ending>
-    /** From now on the process has 2.9 seconds; then it exits, whatever still waits. */
+    /** Starts the last 2.9 seconds of the process: then it exits, even if something still waits. */
     deadline(ending: Ending): Effect.Effect<void>
-    /** Milliseconds until then; `Infinity` while there is no deadline. */
+    /** Milliseconds until that exit; `Infinity` while there is no deadline. */
     readonly remainingMs: Effect.Effect<number>
   }
 >()("atomic-agent-sidecar/stdio/Lifeline") {
-  /** For hosts in the same process: it ends with the broken output only. */
+  /** For hosts in the same process: only a broken output ends the sidecar. */
   static readonly layerInProcess = Layer.effect(
     Lifeline,
     Effect.gen(function* () {
@@ -44,7 +44,7 @@ export class Lifeline extends Context.Service<
     })
   )
 
-  /** For a sidecar that is this process, over its own pipe: nothing but frames comes onto its stdout. */
+  /** For a sidecar that is this process. Nothing but frames is written to its stdout (`StdoutGuard`). */
   static readonly layer = Layer.effect(
     Lifeline,
     Effect.gen(function* () {
@@ -53,12 +53,12 @@ export class Lifeline extends Context.Service<
       let exitAt = Infinity
 
       for (const [signal, lateExitCode] of Object.entries(signals)) {
-        const heard = () => Deferred.doneUnsafe(signalled, Effect.succeed({ why: signal, lateExitCode }))
-        process.on(signal, heard)
-        // A process that is on its way out keeps listening: a signal that nobody hears would kill it after its last words.
+        const onSignal = () => Deferred.doneUnsafe(signalled, Effect.succeed({ why: signal, lateExitCode }))
+        process.on(signal, onSignal)
+        // A process that is ending keeps its listeners: a signal without one would kill it with another exit code.
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
-            if (exitAt === Infinity) process.off(signal, heard)
+            if (exitAt === Infinity) process.off(signal, onSignal)
           })
         )
       }
@@ -66,7 +66,7 @@ export class Lifeline extends Context.Service<
       // A pipe that breaks between two writes must not end the process with an exception.
       for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 
-      // What nobody caught is told and survived: the turns of a host do not die of a stray callback.
+      // An uncaught error is logged and does not end the process, so that a stray callback costs no turn.
       const survive = (error: unknown) => {
         const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
         sink.post({ type: "log", payload: { level: "error", message: "uncaught exception", context: { stack } } })
@@ -76,7 +76,7 @@ export class Lifeline extends Context.Service<
         yield* Effect.addFinalizer(() => Effect.sync(() => process.off(event, survive)))
       }
 
-      // With the input still open the process would not end by itself.
+      // An open stdin would keep the process from ending.
       yield* Effect.addFinalizer(() => Effect.sync(() => process.stdin.destroy()))
 
       const parent = process.ppid
@@ -96,8 +96,8 @@ export class Lifeline extends Context.Service<
         Effect.sync(() => {
           exitAt = performance.now() + graceMs
           setTimeout(() => process.exit(lateExitCode), graceMs).unref()
-          // By then nothing waits to be written. Node's own way out takes ten milliseconds more, in which it hears no
-          // signal and would die of one.
+          // Nothing waits to be written at that point. Node's own exit takes another ten milliseconds without signal
+          // handlers, in which a signal would kill the process.
           process.once("exit", () => process.exit())
         })
 

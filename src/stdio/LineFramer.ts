@@ -1,23 +1,23 @@
 import { Buffer, isUtf8 } from "node:buffer"
 import { headText } from "../domain/HeadText.ts"
 
-/** One line without its LF, or what is wrong with it; `length` in bytes, before the LF. */
+/** One line without its LF, or why it cannot be decoded; `length` in bytes, without the LF. */
 export type Framed =
   | { readonly _tag: "Line"; readonly text: string }
   | { readonly _tag: "NotUtf8"; readonly head: string; readonly length: number }
   | { readonly _tag: "TooLong"; readonly head: string; readonly length: number }
 
-/** What is left of the reads so far: the beginning of a line, or only its head and length where it is too long. */
+/** The unfinished line at the end of the reads so far. Of one that is too long only the head is kept. */
 export interface State {
   readonly maxLineBytes: number
   readonly parts: ReadonlyArray<Uint8Array>
-  /** Bytes of the unfinished line, kept or skipped. */
+  /** Bytes of the line, kept or skipped. */
   readonly length: number
-  /** No line has been finished yet: a byte order mark may stand here. */
+  /** It is the first line, which may begin with a byte order mark. */
   readonly atStart: boolean
 }
 
-/** How much of a bad line is told, in bytes (contract 2). */
+/** The part of a bad line that is reported, in bytes (contract 2). */
 export const headBytes = 8 * 1024
 
 const LF = 0x0a
@@ -26,7 +26,7 @@ const BOM = "\uFEFF"
 
 export const initial = (maxLineBytes: number): State => ({ maxLineBytes, parts: [], length: 0, atStart: true })
 
-/** Takes one read of any size; memory stays within `maxLineBytes` and that read. */
+/** Adds one read of any size and returns the lines that it finishes. Keeps at most `maxLineBytes` besides that read. */
 export const push = (state: State, bytes: Uint8Array): readonly [State, ReadonlyArray<Framed>] => {
   const first = bytes.indexOf(LF)
   if (first === -1) return [keep(state, bytes), []]
@@ -42,7 +42,7 @@ export const push = (state: State, bytes: Uint8Array): readonly [State, Readonly
   return [last + 1 === bytes.length ? fresh : keep(fresh, bytes.subarray(last + 1)), out]
 }
 
-/** The last line, where the input ended without an LF. */
+/** The last line, if the input ended without an LF. */
 export const end = (state: State): ReadonlyArray<Framed> => (state.length === 0 ? [] : finish(state))
 
 const keep = (state: State, bytes: Uint8Array): State => {
@@ -52,7 +52,7 @@ const keep = (state: State, bytes: Uint8Array): State => {
   return { ...state, parts: headIsFull ? state.parts : [headOf([...state.parts, bytes])], length }
 }
 
-/** A copy, so that the reads it came from can go. */
+/** The head is copied, so that the reads can be freed. */
 const headOf = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const head = Buffer.alloc(headBytes)
   let filled = 0
@@ -75,7 +75,7 @@ const finish = (state: State): ReadonlyArray<Framed> => {
   return lineUnlessBlank(state.atStart && framed.text.startsWith(BOM) ? framed.text.slice(1) : framed.text)
 }
 
-/** Many whole lines: where nothing is wrong with any of them, one decode serves all. */
+/** Splits whole lines. If all of them are valid, they are decoded at once. */
 const splitInto = (out: Array<Framed>, bytes: Uint8Array, maxLineBytes: number): void => {
   if (bytes.length <= maxLineBytes && isUtf8(bytes)) {
     for (const line of asBuffer(bytes).toString("utf8").split("\n")) out.push(...lineUnlessBlank(withoutCr(line)))
@@ -83,8 +83,8 @@ const splitInto = (out: Array<Framed>, bytes: Uint8Array, maxLineBytes: number):
   }
   let start = 0
   while (start <= bytes.length) {
-    const found = bytes.indexOf(LF, start)
-    const stop = found === -1 ? bytes.length : found
+    const newline = bytes.indexOf(LF, start)
+    const stop = newline === -1 ? bytes.length : newline
     out.push(...finish(keep({ ...initial(maxLineBytes), atStart: false }, bytes.subarray(start, stop))))
     start = stop + 1
   }

@@ -9,7 +9,7 @@ import { traceOf } from "../domain/Failure.ts"
 import type { LogLevel as WireLevel } from "../protocol/LogLevel.ts"
 import { StdoutSink } from "./StdoutSink.ts"
 
-/** Turns what Effect logs, at `log.level` and above, into `log` events; the default logger would write to stdout. */
+/** A logger that sends `log` events, from `log.level` on, in place of Effect's default one, which writes to stdout. */
 export const layer: Layer.Layer<never, never, StdoutSink | Config> = Layer.unwrap(
   Effect.gen(function* () {
     const sink = yield* StdoutSink

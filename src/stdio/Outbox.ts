@@ -2,10 +2,10 @@ import { Buffer } from "node:buffer"
 import type { EmittedEvent, EventPayload } from "../protocol/Event.ts"
 import { eventLine } from "../protocol/Frame.ts"
 
-/** A merged delta grows no longer than this, in characters, so that no line becomes a burden to its reader. */
+/** The longest text of a merged delta, in characters, so that no line becomes too long for its reader. */
 const maxDeltaLength = 32 * 1024
 
-/** What an event's envelope weighs beside its text, in bytes: an estimate for deltas, which are written late. */
+/** The estimated size of a delta's line without its text, in bytes: the line itself is only built by `take`. */
 const deltaOverhead = 240
 
 type Delta =
@@ -15,15 +15,15 @@ type Delta =
       readonly payload: EventPayload<"reasoning_delta">
     }
 
-/** A delta that may still grow. */
+/** A delta that others may be merged into. */
 interface Growing {
   readonly first: Delta
   text: string
 }
 
 /**
- * The frames that wait to be written, in order. Deltas of one kind, turn and step that stand next to each other are
- * merged, their texts concatenated (contract 3).
+ * The frames that wait to be written, in order. Neighbouring deltas of one kind, turn and step are merged by
+ * concatenating their texts (contract 3).
  */
 export class Outbox {
   #waiting: Array<string | Growing> = []
@@ -31,7 +31,7 @@ export class Outbox {
   #head = 0
   #bytes = 0
 
-  /** What waits, in bytes. */
+  /** The size of the waiting frames in bytes; that of deltas is estimated. */
   get bytes(): number {
     return this.#bytes
   }
@@ -54,12 +54,12 @@ export class Outbox {
     this.#push({ first: event, text: event.payload.text }, size + deltaOverhead)
   }
 
-  /** A frame that is a line already, its LF included. */
+  /** Adds a frame as its line, including the LF. */
   offerLine(line: string): void {
     this.#push(line, Buffer.byteLength(line))
   }
 
-  /** Takes what fits into `maxBytes`, one frame at least where there is one. */
+  /** Removes and returns the frames that fit into `maxBytes`, at least one if there is any. */
   take(maxBytes: number): string {
     let text = ""
     let taken = 0

@@ -1,10 +1,10 @@
 import * as Fs from "node:fs"
 
 /**
- * Takes every permission from the pipes to the host, on Linux: `/proc/<our pid>/fd/1` would let any process of the same
- * user open our stdout and write what is no frame, or our stdin and answer its own approval. What is open stays open. A
- * process that knows of it can give the permissions back, and root needs none. Sockets cannot be opened so at all, and
- * files and pipes that have a name are not ours to change.
+ * Removes all permissions from the anonymous pipes to the host (Linux), so that other processes of this user cannot
+ * reopen them through `/proc/<pid>/fd`, write to stdout or answer their own approvals over stdin. Open descriptors keep
+ * working. Not a sandbox: the owner can restore the permissions, and root needs none (docs/security.md). Sockets cannot
+ * be reopened anyway, and files and named pipes are left alone, since they belong to somebody else.
  */
 export const removePipePermissions = (): void => {
   if (process.platform !== "linux") return
@@ -12,7 +12,7 @@ export const removePipePermissions = (): void => {
     try {
       if (Fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith("pipe:")) Fs.fchmodSync(fd, 0)
     } catch {
-      // Closed, or without a /proc: nothing can be opened by way of it either.
+      // The descriptor is closed, or there is no /proc: then it cannot be reopened either.
     }
   }
 }

@@ -13,21 +13,21 @@ import type { HostRequest, RequestType } from "../protocol/Request.ts"
 import { requestTable } from "../protocol/RequestTable.ts"
 import * as LineFramer from "./LineFramer.ts"
 
-/** One line of the host, decoded: a request, or a value that says what is wrong with it (contract 2). */
+/** One decoded line of the host: a request, or a value that describes what is wrong with it (contract 2). */
 export type Incoming =
   | { readonly _tag: "Request"; readonly request: HostRequest }
-  /** No JSON, no UTF-8, or too long; `stack` is the head of the line. */
+  /** Not JSON, not UTF-8, or too long; `stack` is the head of the line. */
   | { readonly _tag: "BadLine"; readonly message: string; readonly stack: string }
-  /** JSON, but no request. */
+  /** JSON, but not a request. */
   | { readonly _tag: "BadFrame"; readonly message: string }
   | { readonly _tag: "UnknownType"; readonly id: string; readonly type: string }
   | { readonly _tag: "BadPayload"; readonly id: string; readonly type: RequestType; readonly message: string }
 
-/** The host's requests. */
+/** Decodes the host's requests from stdin. */
 export class StdinDecoder extends Context.Service<
   StdinDecoder,
   {
-    /** Ends with the input; a bad line is a value, never a failure. */
+    /** Ends with the input. A bad line is a value, never a failure. */
     readonly requests: Stream.Stream<Incoming>
   }
 >()("atomic-agent-sidecar/stdio/StdinDecoder") {
@@ -38,7 +38,7 @@ export class StdinDecoder extends Context.Service<
       const { maxLineBytes } = (yield* Config).sidecar
 
       const requests = stdio.stdin.pipe(
-        // A pipe that breaks while it is read is a host that has gone: the end of the input.
+        // A read error means that the host is gone: it counts as the end of the input.
         Stream.catchCause(() => Stream.empty),
         Stream.mapAccumArray(
           () => LineFramer.initial(maxLineBytes),
@@ -61,6 +61,7 @@ export class StdinDecoder extends Context.Service<
   )
 }
 
+/** Decodes one framed line. */
 export const decodeFramed = (framed: LineFramer.Framed, maxLineBytes: number): Incoming => {
   switch (framed._tag) {
     case "Line":
@@ -104,7 +105,7 @@ const decodePayload = (id: string, type: RequestType, payload: unknown): Incomin
     : { _tag: "BadPayload", id, type, message: explain(decoded.failure, payload, "payload") }
 }
 
-/** A payload that is nested so deeply that the stack does not reach is the host's mistake, and no reason to stop reading. */
+/** Decoding a deeply nested payload can overflow the stack: that fails this request and does not end the reading. */
 const attempt = <A>(run: () => A): A | Error => {
   try {
     return run()
@@ -127,7 +128,7 @@ const decodeRequest = (schema: (typeof requestTable)[RequestType]["payload"]) =>
   SchemaParser.decodeUnknownResult(schema)
 const decoders = new Map<RequestType, ReturnType<typeof decodeRequest>>()
 
-/** Compiled when a type is first seen, so that start-up does not pay for all of them. */
+/** A decoder is compiled for the first request of its type, so that the start does not have to compile all of them. */
 const decoderOf = (type: RequestType) => {
   const known = decoders.get(type)
   if (known !== undefined) return known

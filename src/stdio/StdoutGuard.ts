@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** How much may wait on a stderr that nobody reads, in bytes; what comes then is dropped. */
+/** The most that waits for a stderr that nobody reads, in bytes; further output is dropped. */
 const maxWaitingBytes = 1024 * 1024
 
-/** The writes that carry frames. */
+/** The chunks that contain frames. */
 const frames = new WeakSet<Uint8Array>()
 
-/** The bytes of a write that carries frames: the only ones that a guarded stdout lets through. */
+/** Encodes frames as a chunk that a guarded stdout lets through; it diverts any other. */
 export const frameBytes = (text: string): Uint8Array => {
   const bytes = Buffer.from(text, "utf8")
   frames.add(bytes)
@@ -17,7 +17,7 @@ export const frameBytes = (text: string): Uint8Array => {
 
 type Write = (chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void) => void
 
-/** Where a `Writable` hands on what was written to it. */
+/** The part of a `Writable` below `write`, which passes chunks to the system. */
 interface Writer {
   _write: Write
   _writev?: unknown
@@ -27,9 +27,9 @@ let guards = 0
 let unguard = (): void => {}
 
 /**
- * Sends to stderr whatever anyone but the sink writes to the process's stdout: `console.*`, a dependency's banner, a
- * module that was preloaded and kept `process.stdout.write` (contract 3). It stands below `write`, where a copy of that
- * method arrives too. What a module printed before, and what writes to descriptor 1 itself, is out of its reach.
+ * Diverts to stderr everything but the sink's frames that is written to the process's stdout: `console.*`, a
+ * dependency's banner, a preloaded module with a copy of `process.stdout.write` (contract 3). It replaces `_write`,
+ * which such a copy calls too. Output before this call and writes to descriptor 1 itself are not diverted.
  */
 export const guardStdout = (): void => {
   guards++
@@ -40,11 +40,11 @@ export const guardStdout = (): void => {
   stdout._write = (chunk, encoding, done) => {
     if (chunk instanceof Uint8Array && frames.has(chunk)) return write.call(stdout, chunk, encoding, done)
     const { stderr } = process
-    // Nothing waits for stderr: a host need not read it (contract 10).
+    // Never waits for stderr, since a host need not read it (contract 10).
     if (stderr.writable && stderr.writableLength < maxWaitingBytes) stderr.write(chunk as Uint8Array)
     done()
   }
-  // Otherwise several waiting writes would be handed on at once, past `_write`.
+  // With `_writev` several waiting chunks would be written at once, past `_write`.
   stdout._writev = null
   unguard = () => {
     if (hadWrite) stdout._write = write
@@ -53,7 +53,7 @@ export const guardStdout = (): void => {
   }
 }
 
-/** Guards the process's stdout while its scope is open. */
+/** `guardStdout` while its scope is open. */
 export const layer: Layer.Layer<never> = Layer.effectDiscard(
   Effect.acquireRelease(Effect.sync(guardStdout), () =>
     Effect.sync(() => {

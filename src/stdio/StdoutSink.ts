@@ -14,13 +14,13 @@ import { Outbox } from "./Outbox.ts"
 import { FairQueue } from "./FairQueue.ts"
 import { frameBytes } from "./StdoutGuard.ts"
 
-/** One write holds no more than this, in bytes, so that what waits behind it can still be merged. */
+/** The size of one write in bytes: limited, so that deltas behind it can still be merged. */
 const writeBytes = 64 * 1024
 
 /**
- * What the writer is at. `idle`: nothing waits. `gathering`: something does, and is written with the next tick, so that
- * whoever emitted it may add to the same write. `writing`: it takes until nothing waits. `ending`: the last of it, and
- * then no more. `broken`: the host's end of the pipe is gone, or all is written.
+ * The state of the writer. `idle`: no frame waits. `gathering`: frames wait for the next tick, so that the fiber that
+ * emitted one can add to the same write. `writing`: it writes until none waits. `ending`: it writes what still waits
+ * and ends. `broken`: the host's end of the pipe is gone, or everything is written.
  */
 type WriterState = "idle" | "gathering" | "writing" | "ending" | "broken"
 
@@ -28,21 +28,21 @@ type WriterState = "idle" | "gathering" | "writing" | "ending" | "broken"
 export class StdoutSink extends Context.Service<
   StdoutSink,
   {
-    /** Tells the host something; suspends while more than `sidecar.outputBufferBytes` wait. */
+    /** Sends an event to the host; suspends while more than `sidecar.outputBufferBytes` wait. */
     emit(event: EmittedEvent): Effect.Effect<void>
-    /** As `emit`, for events that belong together: they wait once. */
+    /** As `emit`, for several events in a row, which wait for room only once. */
     emitAll(events: ReadonlyArray<EmittedEvent>): Effect.Effect<void>
     /**
-     * Writes a frame that answers a request. It may take twice the budget, so that requests are read and carried out
-     * while turns are suspended; only then does it suspend too, and with it the reading of requests.
+     * Writes the line of a response, or an `error` about the input. These may use twice the buffer, so that requests
+     * are carried out while turns are suspended. If that is full too, it suspends, and with it the reading of requests.
      */
     answer(line: string): Effect.Effect<void>
-    /** Tells something at once, from where nothing can wait: a log line. */
+    /** Sends an event without waiting for room, for code that cannot suspend: a log line. */
     post(event: EmittedEvent): void
-    /** From now on the events of these extensions are sent; those of others are dropped (contract 9). */
+    /** Sends the events of exactly these extensions from now on; those of others are dropped (contract 9). */
     grant(extensions: ReadonlyArray<Extension>): void
     isGranted(extension: Extension): boolean
-    /** Ends when the host's end of the pipe is broken: from then on frames are dropped and nobody waits. */
+    /** Completes when the host's end of the pipe is broken: from then on frames are dropped and nothing waits. */
     readonly closed: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/stdio/StdoutSink") {
@@ -52,7 +52,7 @@ export class StdoutSink extends Context.Service<
       const stdio = yield* Stdio.Stdio
       const budget = (yield* Config).sidecar.outputBufferBytes
       const outbox = new Outbox()
-      /** Open while the writer may take. */
+      /** Open while the writer may take frames. */
       const mayWrite = Latch.makeUnsafe(false)
       const events = new FairQueue()
       const answers = new FairQueue()
@@ -64,10 +64,10 @@ export class StdoutSink extends Context.Service<
       const hasRoom = () => outbox.bytes + inFlight <= budget
       const hasRoomForAnswers = () => outbox.bytes + inFlight <= 2 * budget
 
-      /** Lets in who waits for room, and wakes the writer if there is something to write. */
+      /** Lets in fibers that wait for room, and starts the writer if frames wait. */
       const settle = (atOnce = false) => {
         if (state === "broken") return
-        // Answers first: the end of what they answer is never overtaken by what comes after it.
+        // Responses first, so that no later event overtakes the end of what they answer.
         answers.letIn(hasRoomForAnswers)
         if (answers.isEmpty) events.letIn(hasRoom)
         if (state === "ending") mayWrite.openUnsafe()
@@ -115,7 +115,7 @@ export class StdoutSink extends Context.Service<
         Effect.forkScoped
       )
 
-      // Ending is not flushing: what waits is written before the writer is let go. The life of the process bounds it.
+      // Everything that waits is written before the scope closes. The process's deadline limits how long that may take.
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           if (state !== "broken") state = "ending"
@@ -144,7 +144,7 @@ export class StdoutSink extends Context.Service<
           const mustWait = !hasRoom() || !events.isEmpty || !answers.isEmpty
           if (mustWait && some.some(isSent)) return events.wait(() => put(some))
           put(some)
-          // A token comes alone: whoever emitted it waits for the next one.
+          // A single token is written at once: the next one takes a while.
           settle(some.length === 1 && isDelta(some[0]))
           return Effect.void
         })

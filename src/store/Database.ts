@@ -15,31 +15,27 @@ import { isDamage, whyNot } from "./SqliteFailure.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /**
- * The sidecar's database in a file: its directory made if need be, checked, and brought up to date. A damaged one is set
- * aside under another name, logged as an error, and replaced; a newer one is left as it is (runtime, State directory).
+ * The sidecar's database in a file: made if missing, checked and migrated. A damaged file is renamed, logged as an
+ * error and replaced; one of a newer release fails with `NewerDatabase` (runtime, State directory).
  */
 export const layer = (
   filename: string
 ): Layer.Layer<Sqlite.SqliteClient | SqlClient.SqlClient, StoreError | NewerDatabase> => Sqlite.layerOf(open(filename))
 
-/** The same in memory, gone with its scope. */
+/** A database in memory, which ends with its scope. */
 export const layerMemory: Layer.Layer<Sqlite.SqliteClient | SqlClient.SqlClient> = Layer.fresh(
   Layer.effectDiscard(migrate).pipe(Layer.provideMerge(Sqlite.layerMemory), Layer.orDie)
 )
 
-class Damaged extends Schema.TaggedError<Damaged>()("Damaged", { why: Schema.String }) {
-  override get message() {
-    return this.why
-  }
-}
+class Damaged extends Schema.TaggedError<Damaged>()("Damaged", { why: Schema.String }) {}
 
-/** Bytes up to which every page is looked at when the database is opened; about 2 ms. */
+/** In bytes. All pages of a database up to this size are checked when it is opened, which takes about 2 ms. */
 const alwaysChecked = 2 * 1024 * 1024
 
 const open = Effect.fnUntraced(function* (filename: string) {
   yield* onDisk(`make ${filename}`, () => prepare(filename))
   const scope = yield* Effect.scope
-  // Thrice, since a sidecar that starts at the same time may be the one that sets the file aside.
+  // Three attempts, since a sidecar that starts at the same time may be the one that renames the file.
   return yield* openOnce(filename, scope).pipe(
     Effect.retry({ while: (error) => error._tag === "Damaged", times: 2 }),
     Effect.catchTag("Damaged", ({ why }) => new StoreError({ doing: `open ${filename}`, why }))
@@ -61,18 +57,18 @@ const ready = Effect.fnUntraced(function* (filename: string) {
   const sql = yield* Sqlite.make({ filename, onDamage: () => suspect(filename) })
   const version = yield* Effect.provideService(versionOf(filename), SqlClient.SqlClient, sql)
   yield* check(filename, sql)
-  // Readers and a writer do not wait for each other, and a commit is one append.
+  // In WAL mode readers and a writer do not wait for each other, and a commit is one append.
   yield* sql`PRAGMA journal_mode = WAL`
   if (version < latestVersion) yield* Effect.provideService(migrate, SqlClient.SqlClient, sql)
   return sql
 })
 
-/** Large files are trusted for the start's sake, unless a sidecar that used this one came upon a damage. */
+/** Large files are not checked, to start quickly, unless a sidecar that used this one has met with damage. */
 const check = Effect.fnUntraced(function* (filename: string, sql: SqlClient.SqlClient) {
   const suspected = fs.existsSync(suspicion(filename))
   if (!suspected && fs.statSync(filename).size > alwaysChecked) return
-  const [found] = yield* sql<{ quick_check: string }>`PRAGMA quick_check(1)`
-  if (found?.quick_check !== "ok") return yield* new Damaged({ why: `the database is damaged (${found?.quick_check})` })
+  const [row] = yield* sql<{ quick_check: string }>`PRAGMA quick_check(1)`
+  if (row?.quick_check !== "ok") return yield* new Damaged({ why: `the database is damaged (${row?.quick_check})` })
   if (suspected) fs.rmSync(suspicion(filename), { force: true })
 })
 
@@ -83,7 +79,7 @@ const setAside = Effect.fnUntraced(function* (filename: string, why: string) {
   const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(":", "-")
   const aside = `${filename}.damaged-${time}`
   yield* onDisk(`set aside ${filename}`, () => {
-    // The file itself goes last: a log left behind would be replayed into the new database.
+    // The file itself goes last: a remaining log would be replayed into the new database.
     for (const part of ["-wal", "-shm", ""]) {
       if (fs.existsSync(filename + part)) fs.renameSync(filename + part, aside + part)
     }
@@ -93,21 +89,22 @@ const setAside = Effect.fnUntraced(function* (filename: string, why: string) {
   yield* Effect.logError(`${why}: ${filename} was renamed to ${aside}, and a new one was made`)
 })
 
-/** Only its owner may read what was said: 0700 and 0600, which SQLite's side files take over. */
+/** Only the owner may read conversations: modes 0700 and 0600, which SQLite's side files inherit. */
 const prepare = (filename: string) => {
   makeFolders(path.dirname(filename))
-  // An existing file is not opened: to close it again would drop the locks that this process holds on it elsewhere.
+  // An existing file is not opened: closing it again would drop the locks that this process has on it elsewhere.
   if (fs.existsSync(filename)) return fs.chmodSync(filename, 0o600)
   fs.closeSync(fs.openSync(filename, "a", 0o600))
 }
 
+/** A file whose presence demands a check at the next start. */
 const suspicion = (filename: string) => `${filename}.suspect`
 
 const suspect = (filename: string) => {
   try {
     fs.writeFileSync(suspicion(filename), "")
   } catch {
-    // The disk has worse troubles, and the damage was told already.
+    // The damage itself is reported by the statement that met with it.
   }
 }
 

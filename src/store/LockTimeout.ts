@@ -2,27 +2,28 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/** How much longer a lock is waited for once the end has begun, in nanoseconds: two seconds of the three of contract 10. */
-const lastPatience = 2_000_000_000n
+/** How long locks are waited for once the process is ending, in nanoseconds: 2 of the 3 s of contract 10. */
+const maxWaitAtEnd = 2_000_000_000n
 
-/** Whether it is still worth waiting for a database that another program has locked. */
+/** Limits the wait for a database that another process has locked. */
 export interface LockTimeout {
-  readonly isLeft: Effect.Effect<boolean>
-  /** The end has begun: what waits gives up in time, so that what it holds up can still be told. */
+  /** False once the time is used up. */
+  readonly mayWait: Effect.Effect<boolean>
+  /** The process is ending: waits end early, so that responses that depend on them are still written. */
   readonly hurry: Effect.Effect<void>
 }
 
 export const make = (): LockTimeout => {
   let until: bigint | undefined
   return {
-    isLeft: Effect.map(Clock.monotonicTimeNanos, (now) => until === undefined || now < until),
+    mayWait: Effect.map(Clock.monotonicTimeNanos, (now) => until === undefined || now < until),
     hurry: Effect.map(Clock.monotonicTimeNanos, (now) => {
-      until ??= now + lastPatience
+      until ??= now + maxWaitAtEnd
     })
   }
 }
 
-/** The patience of one sidecar; where nobody provides one it has no end of its own. */
+/** Provided for each sidecar. By default the wait has no limit but that of each statement. */
 export const LockTimeout = Context.Reference<LockTimeout>("atomic-agent-sidecar/store/LockTimeout", {
   defaultValue: make
 })

@@ -4,7 +4,7 @@ import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError } from "effect/sql/SqlError"
 
-/** The database was written by a newer version of this program; it was not touched (runtime, State directory). */
+/** The database was written by a newer release of this program, and is not touched (runtime, State directory). */
 export class NewerDatabase extends Schema.TaggedError<NewerDatabase>()("NewerDatabase", {
   filename: Schema.String,
   version: Schema.Int
@@ -18,8 +18,8 @@ export class NewerDatabase extends Schema.TaggedError<NewerDatabase>()("NewerDat
 }
 
 /**
- * Each ends by setting `user_version` to its own number, in its own transaction: the version stands in the file's header,
- * where one read finds it, and a newer program's database can be told without knowing its tables.
+ * Each migration ends by setting `user_version` to its own number, in its own transaction. The number is in the file's
+ * header, so one read shows whether a newer program wrote the database, even if its tables are unknown.
  */
 const migrations = {
   "0001_sessions": Effect.gen(function* () {
@@ -40,7 +40,7 @@ const migrations = {
         owner_pid INTEGER NOT NULL,
         owner_started TEXT NOT NULL
       ) STRICT`
-    // Apart from the row that each commit rewrites, since a host may put anything in it and it never changes.
+    // In a table of its own, since it may be large and never changes, while each commit rewrites the session's row.
     yield* sql`
       CREATE TABLE session_metadata (
         session_id TEXT PRIMARY KEY NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -59,7 +59,7 @@ const migrations = {
 
 export const latestVersion = Object.keys(migrations).length
 
-/** The version of the open database, 0 for a new one; costs one read of its header and touches nothing. */
+/** The version of the open database, 0 for a new one. Reads its header and changes nothing. */
 export const versionOf = Effect.fnUntraced(function* (filename: string) {
   const sql = yield* SqlClient.SqlClient
   const [header] = yield* sql<{ user_version: number }>`PRAGMA user_version`
@@ -67,8 +67,8 @@ export const versionOf = Effect.fnUntraced(function* (filename: string) {
   return version > latestVersion ? yield* new NewerDatabase({ filename, version }) : version
 })
 
-/** Brings the database up to the latest version; of several processes that try at once, one does it. */
+/** Migrates the database to the latest version. Of several processes that try at once, one does it. */
 export const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) }).pipe(
-  // What the database says is expected (a full disk); a migration that is wrong is a mistake of ours.
+  // A failure of the database is expected (a full disk); a wrong migration is a defect.
   Effect.catchTag("MigrationError", (error) => (isSqlError(error.cause) ? Effect.fail(error.cause) : Effect.die(error)))
 )

@@ -9,16 +9,16 @@ import type { SessionId } from "../protocol/Ids.ts"
 import type { StoredSession, StoredSessions } from "./StoredSessions.ts"
 import { StoreError } from "./StoreError.ts"
 
-/** Milliseconds between two tries to write what was refused: a locked database costs each try five seconds. */
+/** Milliseconds between two attempts to write: with a locked database each attempt takes five seconds. */
 const tryAgainAfter = 30_000
 
-/** How long the last try may hold up the end, which has three seconds for everything (contract 10). */
+/** The longest that the last attempt may delay the end of the process, which has three seconds in all (contract 10). */
 const lastTry = "1 second"
 
 /**
- * A store whose writes do not fail: what the database refuses, or a defect keeps from it, is kept in memory, told once as an
- * error, seen by `load`, and written with a later commit or, at the latest, when its scope closes, if the database takes it
- * by then. It holds no more than the sessions of this process, as they were in memory.
+ * A store whose writes do not fail. What the database refuses, or a defect prevents, is kept in memory, logged once as
+ * an error, returned by `load`, and written with a later commit, or with a last attempt when its scope closes. Its
+ * memory is bounded by the sessions of this process, which were in memory anyway.
  */
 export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions) {
   const unsaved = new Map<string, StoredSession>()
@@ -36,10 +36,10 @@ export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions)
       yield* store.commit(head, history).pipe(
         Effect.andThen(Effect.sync(() => unsaved.delete(head.id))),
         Effect.catchCause((cause) => {
-          const told = unsaved.size > 0
+          const isLogged = unsaved.size > 0
           unsaved.set(head.id, { head, history })
           notBefore = now + tryAgainAfter
-          return told ? Effect.void : tell(cause)
+          return isLogged ? Effect.void : logFailure(cause)
         })
       )
     },
@@ -73,7 +73,7 @@ export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions)
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
       if (unsaved.size === 0) return
-      // Apart, since a commit cannot be interrupted and a locked database keeps it for longer than there is.
+      // Forked: a commit is uninterruptible and may wait for a lock longer than the process has left.
       const writing = yield* Effect.forkDetach(writeAll)
       yield* Fiber.await(writing).pipe(Effect.interruptible, Effect.timeoutOption(lastTry))
     })
@@ -82,7 +82,7 @@ export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions)
   return { create, commit, load, list: store.list, remove } satisfies StoredSessions
 })
 
-const tell = (cause: Cause.Cause<StoreError>) => {
+const logFailure = (cause: Cause.Cause<StoreError>) => {
   const error = Cause.squash(cause)
   return error instanceof StoreError
     ? Effect.logError(`${error.message}: the conversation goes on in memory`)

@@ -13,21 +13,21 @@ import { retryingStore } from "./RetryingStore.ts"
 export { StoreError } from "./StoreError.ts"
 export type { StoredSession } from "./StoredSessions.ts"
 
-/** Sessions in SQLite: a row a session, a row an entry. */
+/** Stores sessions in SQLite: a row for each session and a row for each entry of its history. */
 export class SessionStore extends Context.Service<SessionStore, StoredSessions>()(
   "atomic-agent-sidecar/store/SessionStore"
 ) {
-  /** Over a migrated database; every failure is the caller's. */
+  /** Over a migrated database. Every failure is returned to the caller. */
   static readonly layerSql: Layer.Layer<SessionStore, never, SqliteClient> = Layer.effect(this, SqlSessions.make)
 
-  /** Gone with its scope. */
+  /** In memory; it ends with its scope. */
   static readonly layerMemory: Layer.Layer<SessionStore> = Layer.fresh(this.layerSql).pipe(
     Layer.provide(Database.layerMemory)
   )
 
   /**
-   * `sidecar.sqlite` in the state directory. Where it cannot be opened or written, that is logged as an error and the
-   * conversation goes on in memory; only a newer program's database is a reason not to start.
+   * `sidecar.sqlite` in the state directory. If it cannot be opened or written, that is logged as an error and the
+   * conversation goes on in memory; only the database of a newer program prevents the start.
    */
   static readonly layer: Layer.Layer<SessionStore, NewerDatabase, Config> = Layer.unwrap(
     Effect.map(Config, ({ stateDir }) => this.layerFile(path.join(stateDir, "sidecar.sqlite")))

@@ -18,12 +18,12 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
   const write = (head: SessionHead, entries: ReadonlyArray<Entry>) =>
     sql
       .transact((run) => {
-        const said = firstMessage(entries)
+        const firstText = firstMessage(entries)
         const skills = JSON.stringify(head.loadedSkills)
         const usage = head.contextUsage === null ? null : JSON.stringify(head.contextUsage)
         const known = run(sql`
         UPDATE sessions SET status = ${head.status}, turn_count = ${head.turnCount}, step_count = ${head.stepCount},
-          updated_at = ${head.updatedAt}, first_message = coalesce(first_message, ${said}),
+          updated_at = ${head.updatedAt}, first_message = coalesce(first_message, ${firstText}),
           last_error = ${head.lastError}, loaded_skills = ${skills}, context_usage = ${usage},
           owner_pid = ${owner.pid}, owner_started = ${owner.started}
         WHERE id = ${head.id} RETURNING 1`)
@@ -32,7 +32,7 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
           INSERT INTO sessions (id, working_dir, status, turn_count, step_count, created_at, updated_at, first_message,
             last_error, loaded_skills, context_usage, owner_pid, owner_started)
           VALUES (${head.id}, ${head.workingDir}, ${head.status}, ${head.turnCount}, ${head.stepCount}, ${head.createdAt},
-            ${head.updatedAt}, ${said}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`)
+            ${head.updatedAt}, ${firstText}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`)
           run(sql`
           INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${JSON.stringify(head.metadata)})`)
         }
@@ -42,12 +42,12 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
       })
       .pipe(Effect.uninterruptible)
 
-  /** Ends on paper what a process that is gone left running; guarded, since another sidecar may be doing the same. */
+  /** Marks turns of processes that are gone as interrupted, in one session or all; guarded against other sidecars. */
   const endInterrupted = Effect.fnUntraced(function* (id: SessionId | null) {
-    const left = yield* sql<OwnerRow>`
+    const unfinished = yield* sql<OwnerRow>`
       SELECT id, owner_pid, owner_started FROM sessions
       WHERE status IN ('running', 'awaiting_approval') AND id = coalesce(${id}, id)`
-    for (const { id, owner_pid: pid, owner_started: started } of left) {
+    for (const { id, owner_pid: pid, owner_started: started } of unfinished) {
       if (ProcessIdentity.isAlive({ pid, started })) continue
       yield* sql`
         UPDATE sessions SET status = 'cancelled', last_error = ${interrupted}
@@ -115,7 +115,7 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
 
 const interrupted = "The turn was interrupted: the process that ran it ended before the turn did."
 
-/** Characters of a first message that a list of sessions shows. */
+/** Characters of a first message in a list of sessions. */
 const listedLength = 1000
 
 const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
@@ -128,7 +128,7 @@ const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
         .toWellFormed()
 }
 
-/** The latest result is the last of the history: its text, which may be long, is not written again with each commit. */
+/** `latestResult` is taken from the history, so that its text, which may be long, is not rewritten by each commit. */
 const toHead = (row: typeof HeadRow.Type, history: ReadonlyArray<Entry>): SessionHead => {
   const result = history.findLast((entry) => entry.kind === "tool_result")
   return {

@@ -16,20 +16,20 @@ import { isDamage, isLocked, naming, toSqlError } from "./SqliteFailure.ts"
 
 export interface Options {
   readonly filename: string
-  /** Called when SQLite says that the file is damaged. */
+  /** Called when SQLite reports that the file is damaged. */
   readonly onDamage?: () => void
 }
 
 /** How long a statement waits for a lock that another process holds (contract 10). */
-export const lockTimeout = "5 seconds"
+const lockTimeout = "5 seconds"
 
 /**
- * `node:sqlite` blocks the thread while it waits, and with it stdin, a cancel and every other fiber. So SQLite itself waits
- * no longer than this many milliseconds, enough for a commit next door, and the rest of the patience is slept.
+ * In milliseconds. `node:sqlite` blocks the thread, and with it every fiber, waiting for a lock. So SQLite itself
+ * waits only as long as another process's commit takes, and the rest of the time is slept.
  */
 const blockingWaitMs = 5
 
-/** The lock is taken at the start, where waiting helps: a reader that turns writer is refused at once. */
+/** Takes the write lock at the start, where SQLite waits for it: a reader that becomes a writer fails at once. */
 const begin = "BEGIN IMMEDIATE"
 
 const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.spaced("50 millis")]).pipe(
@@ -37,17 +37,17 @@ const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.sp
   Schedule.upTo({ duration: lockTimeout })
 )
 
-/** Beyond what a program with a fixed set of statements needs; the oldest goes first. */
+/** At most this many prepared statements are kept, more than the program has. The oldest goes first. */
 const keptStatements = 64
 
-/** Runs one statement of a transaction; its rows, where it returns any. */
+/** Runs one statement of a transaction and returns its rows. */
 export type Run = (statement: Statement.Statement<object>) => ReadonlyArray<object>
 
-/** A `SqlClient` over one connection, which can do a whole transaction in one synchronous step. */
+/** A `SqlClient` over one connection that can run a whole transaction in one synchronous step. */
 export interface SqliteClient extends SqlClient.SqlClient {
   /**
-   * A transaction of its own, all or nothing, in half the time of `withTransaction`; not to be used within one of those.
-   * `work` is called again where the database was locked: it must do nothing but run statements.
+   * Runs a transaction in half the time of `withTransaction`; not to be used within one of those. `work` is called
+   * again if the database was locked, so it must do nothing but run statements.
    */
   readonly transact: <A>(work: (run: Run) => A) => Effect.Effect<A, SqlError>
 }
@@ -57,7 +57,7 @@ export const SqliteClient = Context.Service<SqliteClient>("atomic-agent-sidecar/
 /** A SQLite database behind `effect/sql`, closed with its scope. */
 export const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* Effect.acquireRelease(open(options), (database) => Effect.sync(() => database.close()))
-  const patience = yield* LockTimeout
+  const { mayWait } = yield* LockTimeout
   const statements = new Map<string, StatementSync>()
 
   const prepare = (sql: string) => {
@@ -84,13 +84,13 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       }
     }).pipe(
       Effect.retry({
-        while: (error) => (isLocked(error) ? patience.isLeft : Effect.succeed(false)),
+        while: (error) => (isLocked(error) ? mayWait : Effect.succeed(false)),
         schedule: waiting
       }),
       Effect.mapError((error) => (isLocked(error) ? naming(lockHolder(options.filename), error) : error))
     )
 
-  // Under WAL a killed process loses nothing without an fsync per commit; only a power cut may cost the last commits.
+  // In WAL mode a killed process loses nothing even without an fsync per commit; a power cut may cost the last commits.
   const synchronous = "PRAGMA synchronous = NORMAL"
   yield* attempt(synchronous, () => database.exec(synchronous))
 
@@ -149,17 +149,17 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   return Object.assign(client, { transact })
 })
 
-/** A client under both its names. */
+/** Provides a client as `SqliteClient` and as `SqlClient`. */
 export const layerOf = <E, R>(client: Effect.Effect<SqliteClient, E, R>) =>
   Layer.effectContext(
     Effect.map(client, (made) => Context.make(SqliteClient, made).pipe(Context.add(SqlClient.SqlClient, made)))
   ).pipe(Layer.provide(Reactivity.layer))
 
-/** A database in a file, made if there is none; its directory must exist. */
+/** A database in a file, which is made if it does not exist; its directory must exist. */
 export const layer = (options: Options): Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> =>
   layerOf(make(options))
 
-/** A database that is gone with its scope. */
+/** A database in memory, which ends with its scope. */
 export const layerMemory: Layer.Layer<SqliteClient | SqlClient.SqlClient, SqlError> = Layer.fresh(
   layer({ filename: ":memory:" })
 )
@@ -177,7 +177,7 @@ const open = (options: Options): Effect.Effect<DatabaseSync, SqlError> =>
     catch: (cause) => toSqlError(cause, `open ${options.filename}`)
   })
 
-/** Some versions of Node say on stderr, when this is first loaded, that it is experimental: a host would worry for nothing. */
+/** Loads `node:sqlite` without the warning of some Node versions on stderr that it is experimental. */
 const nodeSqlite = () => {
   const emitWarning = process.emitWarning
   process.emitWarning = () => {}

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import type { SqlError } from "effect/sql/SqlError"
 import { whyNot } from "./SqliteFailure.ts"
 
-/** The database would not do it; the message says what it was doing and why not. */
+/** A failed operation of the store: `doing` names it, `why` is the reason in words. */
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   doing: Schema.String,
   why: Schema.String
@@ -12,7 +12,7 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   }
 }
 
-/** What SQLite refused, in words. */
+/** Turns a failure of SQLite into a `StoreError` of the operation `doing`. */
 export const refused =
   (doing: string) =>
   (error: SqlError): StoreError =>

@@ -5,31 +5,31 @@ import type { SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsResult } from "../protocol/Request.ts"
 import type { StoreError } from "./StoreError.ts"
 
-/** A session as it was stored. */
+/** A stored session: its head and its whole history, oldest entry first. */
 export interface StoredSession {
   readonly head: SessionHead
   readonly history: ReadonlyArray<Entry>
 }
 
-/** What a store of sessions does, whatever it keeps them in. */
+/** The operations of a store of sessions. */
 export interface StoredSessions {
   /** Writes a new session's row. */
   create(head: SessionHead): Effect.Effect<void, StoreError>
   /**
-   * Writes entries and head in one transaction; its cost does not grow with the session. `latestResult` is not written:
-   * it is read back from the last `tool_result`. It is not interruptible: what has happened is kept.
+   * Writes new entries and the head in one transaction, at a cost that does not grow with the session. `latestResult`
+   * is not written, since `load` takes it from the last `tool_result`. Uninterruptible: what has happened is stored.
    */
   commit(head: SessionHead, entries: ReadonlyArray<Entry>): Effect.Effect<void, StoreError>
   /**
-   * Reads a session. One that was left `running` or `awaiting_approval` by a process that is gone comes back, and is
-   * stored, as `cancelled` with a `lastError` that says its turn was interrupted (contract 10).
+   * Reads a session; null if there is none. If the process that ran its turn is gone, the session is stored and
+   * returned as `cancelled`, with a `lastError` that says that the turn was interrupted (contract 10).
    */
   load(id: SessionId): Effect.Effect<StoredSession | null, StoreError>
-  /** Newest first; of a first message, 1,000 characters. */
+  /** Lists sessions, the newest first, with at most 1,000 characters of their first messages. */
   list(options: {
     readonly limit: number
     readonly workingDir?: string
   }): Effect.Effect<ListSessionsResult["sessions"], StoreError>
-  /** Whether there was one. */
+  /** Deletes a session; false if there was none. */
   remove(id: SessionId): Effect.Effect<boolean, StoreError>
 }

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises"
+import { lstat, realpath } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { attempt } from "../files/FileErrors.ts"
@@ -15,10 +15,12 @@ export const attach = (workspace: Workspace["Service"]) =>
     name: "attach",
     description: "Hand files over to the user with the closing answer.",
     parameters: Schema.Struct({
-      paths: Schema.Array(Schema.String).check(
-        Schema.isMinLength(1, { expected: "an array of at least one path" }),
-        Schema.isMaxLength(maxPaths, { expected: `an array of at most ${maxPaths} paths` })
-      )
+      paths: Schema.Array(Schema.String)
+        .check(
+          Schema.isMinLength(1, { expected: "an array of at least one path" }),
+          Schema.isMaxLength(maxPaths, { expected: `an array of at most ${maxPaths} paths` })
+        )
+        .annotateKey({ documentation: "The files" })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ paths }, context) {
@@ -26,7 +28,8 @@ export const attach = (workspace: Workspace["Service"]) =>
       const outside = locations.filter(({ scope }) => scope !== "inside")
       const run = attempt(async () => {
         for (const { path, real } of locations) {
-          const found = await stat(real)
+          const found = await lstat(real)
+          if ((await realpath(real)) !== real) throw refuse(`${path} now leads elsewhere than when it was looked at`)
           if (!found.isFile()) throw refuse(`${path} is ${kindOf(found)}, not a regular file`)
         }
         // Where they really lie: a link may lead elsewhere by the time that the host opens it.

@@ -7,7 +7,9 @@ import * as Tool from "./Tool.ts"
 export const finish = Tool.make({
   name: "finish",
   description: "End the turn when the task is done; summary is the closing answer to the user.",
-  parameters: Schema.Struct({ summary: NotBlank }),
+  parameters: Schema.Struct({
+    summary: NotBlank.annotateKey({ documentation: "The closing answer, not blank" })
+  }),
   reads: false,
   plan: ({ summary }) => Effect.succeed({ run: Effect.succeed({ text: summary }) })
 })

@@ -24,10 +24,16 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
     name: "http.request",
     description: "Make an HTTP request.",
     parameters: Schema.Struct({
-      url: Schema.String,
-      method: Schema.optionalKey(Schema.String),
-      headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-      body: Schema.optionalKey(Schema.String)
+      url: Schema.String.annotateKey({ documentation: "An absolute `http` or `https` URL without credentials" }),
+      method: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: `One of ${methods.join(", ")}; ${methods[0]} unless given`
+      }),
+      headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)).annotateKey({
+        documentation: "Headers by name, besides those of the connection"
+      }),
+      body: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: `The text to send, ${maxBodyBytes / 1024 ** 2} MiB at most`
+      })
     }),
     reads: false,
     timeoutMs: settings.defaultTimeoutMs,
@@ -42,7 +48,7 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
       }
       return {
         need: {
-          category: "http",
+          categories: ["http"],
           reason: `send a request to ${request.url.host}`,
           preview: previewOf(request),
           affectedResources: [request.url.href]

@@ -1,3 +1,4 @@
+import type { NonEmptyReadonlyArray } from "effect/Array"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
@@ -22,15 +23,28 @@ export interface ToolOutput {
   readonly loadedSkill?: { readonly name: string; readonly version: string }
 }
 
-/** What the gate is asked before a plan runs (contract 7). */
-export interface ApprovalNeed {
-  readonly category: ApprovalCategory
+interface Need {
   readonly reason: string
-  /** What will happen: a diff, a command line, method and URL; whole, the gate cuts it. */
-  readonly preview?: string
-  /** Absolute paths or URLs. */
+  /** Absolute paths or URLs: all that the call changes, or reads outside the working directory. */
   readonly affectedResources: ReadonlyArray<string>
 }
+
+/** What a call that only reads needs approved. */
+export interface ReadNeed extends Need {
+  readonly categories: readonly ["fs_read_outside"]
+  readonly preview?: string
+}
+
+/** What a call that writes, runs or sends something needs approved. */
+export interface ActNeed extends Need {
+  /** One for each thing that the call does: a move writes at both ends. The strictest of them asks. */
+  readonly categories: NonEmptyReadonlyArray<ApprovalCategory>
+  /** What will happen: a diff, a command line, method and URL; whole, the gate cuts it. */
+  readonly preview: string
+}
+
+/** What a call needs approved before it runs (contract 7). `readNeed` and `writeNeed` make it for paths. */
+export type ApprovalNeed = ReadNeed | ActNeed
 
 /**
  * A call that has been looked at and not yet done: what it needs asked, and the effect that does it. What the plan saw
@@ -46,7 +60,12 @@ export interface Plan {
 export interface Tool<in out Args = any> {
   /** Dotted, as the host sees it. */
   readonly name: string
+  /** For the model, which pays for it with every prompt. */
   readonly description: string
+  /**
+   * The model gets their names, types and `description`s. What only readers of the documents want to know is the
+   * `documentation` of a key (`annotateKey`): meaning, unit, default and limit.
+   */
   readonly parameters: Schema.Codec<Args, any>
   /** Calls of reading tools are planned and run side by side; the others one after another, in the order given. */
   readonly reads: boolean

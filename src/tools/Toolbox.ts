@@ -4,27 +4,15 @@ import * as Layer from "effect/Layer"
 import { isObject } from "effect/Predicate"
 import * as SchemaParser from "effect/SchemaParser"
 import { Config } from "../config/Config.ts"
+import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { explain } from "../protocol/Explain.ts"
-import { SkillRegistry } from "../skills/SkillRegistry.ts"
-import { attach } from "./Attach.ts"
-import { httpRequest } from "./HttpRequest.ts"
+import { builtInTools } from "./BuiltInTools.ts"
 import * as BackgroundGroups from "../process/BackgroundGroups.ts"
-import { finish } from "./Finish.ts"
-import { fsEdit } from "./fs/FsEdit.ts"
-import { fsGlob } from "./fs/FsGlob.ts"
-import { fsGrep } from "./fs/FsGrep.ts"
-import { fsList } from "./fs/FsList.ts"
-import { fsRead } from "./fs/FsRead.ts"
-import { fsWrite } from "./fs/FsWrite.ts"
 import { secretsOf } from "../config/Secrets.ts"
 import { redactSecrets } from "../domain/RedactSecrets.ts"
-import { shellRun } from "./shell/ShellRun.ts"
-import { skillRunScript } from "./skill/SkillRunScript.ts"
-import { skillView } from "./skill/SkillView.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
-import { Workspace } from "./Workspace.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A call that has been looked at. */
@@ -32,7 +20,7 @@ export type Planned =
   /** It cannot be done; `why` is told to the model as the result. */
   | { readonly _tag: "Refused"; readonly why: string }
   /** It can be done when `need`, if there is one, has been asked. A tool that fails gives a result that says so. */
-  | { readonly _tag: "Ready"; readonly need?: ApprovalNeed; readonly run: Effect.Effect<ToolResult> }
+  | { readonly _tag: "Ready"; readonly need?: ApprovalRequest; readonly run: Effect.Effect<ToolResult> }
 
 /** The tools by name. */
 export class Toolbox extends Context.Service<
@@ -55,25 +43,10 @@ export class Toolbox extends Context.Service<
       Effect.gen(function* () {
         const settings = yield* Config
         const { toolTimeoutMs } = settings.agent
-        const workspace = yield* Workspace
-        const skills = yield* SkillRegistry
         const groups = yield* BackgroundGroups.make
         const hide = redactSecrets(secretsOf(settings), "<secret>")
 
-        const builtIn = [
-          fsList(workspace),
-          fsRead(workspace),
-          fsWrite(workspace),
-          fsEdit(workspace),
-          fsGlob(workspace),
-          fsGrep(workspace),
-          shellRun(workspace, settings.tools.shell, groups),
-          httpRequest(settings.http),
-          skillView(skills),
-          skillRunScript(skills, settings.tools.shell, groups),
-          attach(workspace),
-          finish
-        ]
+        const builtIn = yield* builtInTools(groups)
         const tools = new Map<string, Tool>([...builtIn, ...extra].map((tool) => [tool.name, tool]))
         let specs: ReadonlyArray<ToolSpec> | undefined
 
@@ -97,7 +70,7 @@ export class Toolbox extends Context.Service<
           const result = Effect.match(within(run, limit), { onFailure: asResult, onSuccess: toResult }).pipe(
             Effect.map((made) => ({ ...made, summary: hide(made.summary) }))
           )
-          return { _tag: "Ready", ...(need === undefined ? {} : { need: needWithout(need, hide) }), run: result }
+          return { _tag: "Ready", ...(need === undefined ? {} : { need: requestOf(need, hide) }), run: result }
         })
 
         const describe = () => (specs ??= Array.from(tools.values(), specOf))
@@ -118,11 +91,11 @@ export class Toolbox extends Context.Service<
   static readonly layer = Toolbox.layerWith([])
 }
 
-/** What is asked, without what a tool has found that is nobody's business: a diff shows lines that nobody changes. */
-const needWithout = ({ preview, ...need }: ApprovalNeed, hide: (text: string) => string): ApprovalNeed => ({
-  ...need,
+/** What is asked for a need; without secrets, since a diff shows lines that nobody changes. */
+const requestOf = (need: ApprovalNeed, hide: (text: string) => string): ApprovalRequest => ({
+  category: strictest(need.categories),
   reason: hide(need.reason),
-  ...(preview === undefined ? {} : { preview: hide(preview) }),
+  ...(need.preview === undefined ? {} : { preview: hide(need.preview) }),
   affectedResources: need.affectedResources.map(hide)
 })
 

@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs"
 import { lstat } from "node:fs/promises"
 import * as NodePath from "node:path"
+import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +10,7 @@ import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
 import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
 import { resolveName, resolveReal } from "../files/RealPath.ts"
-import type { ApprovalNeed, ToolContext } from "./Tool.ts"
+import type { ActNeed, ReadNeed, ToolContext } from "./Tool.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A path that a tool was given, and where it really lies. */
@@ -67,6 +68,8 @@ export class Workspace extends Context.Service<
       ) =>
         attempt(async (): Promise<Location> => {
           if (given.includes("\0")) throw refuse("the path contains a NUL character")
+          // The file system would put U+FFFD in its place: another file than the one that is asked about.
+          if (!given.isWellFormed()) throw refuse("the path contains half of a character")
           const named = absolute(workingDir, withHome(given))
           const [real, places] = await Promise.all([resolveReal(named), placesOf(workingDir)])
           // Behind a link, the parent of a directory is not what it seems by its name.
@@ -85,13 +88,24 @@ export class Workspace extends Context.Service<
 }
 
 /** What a read must ask before it is done. */
-export const readNeed = (location: Location, reason: string): { readonly need?: ApprovalNeed } =>
+export const readNeed = (location: Location, reason: string): { readonly need?: ReadNeed } =>
   location.scope === "inside"
     ? {}
-    : { need: { category: "fs_read_outside", reason, affectedResources: [location.real] } }
+    : { need: { categories: ["fs_read_outside"], reason, affectedResources: [location.real] } }
 
-/** What a write raises. */
-export const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
+/** What a write must ask: all the places that it creates, replaces or removes are named, and the strictest one asks. */
+export const writeNeed = (
+  [first, ...others]: NonEmptyReadonlyArray<Location>,
+  reason: string,
+  preview: string
+): ActNeed => ({
+  categories: [writeCategory[first.scope], ...others.map(({ scope }) => writeCategory[scope])],
+  reason,
+  preview,
+  affectedResources: [first, ...others].map(({ real }) => real)
+})
+
+const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
   trust: "trust_config",
   inside: "fs_write_workspace",
   home: "fs_write_home",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ApprovalLevel, asks, silentFrom } from "../../src/domain/ApprovalPolicy.ts"
+import { type ApprovalLevel, asks, silentFrom, strictest } from "../../src/domain/ApprovalPolicy.ts"
 import { ApprovalCategory } from "../../src/protocol/SessionState.ts"
 
 const levels: ReadonlyArray<ApprovalLevel> = [1, 2, 3, 4, 5]
@@ -37,6 +37,36 @@ describe("the approval policy", () => {
         answers,
         answers.toSorted((a, b) => Number(b) - Number(a))
       )
+    }
+  })
+
+  /** What a call does, and the category that stands for it. */
+  const several: ReadonlyArray<readonly [ApprovalCategory, readonly [ApprovalCategory, ...Array<ApprovalCategory>]]> = [
+    ["fs_write_workspace", ["fs_write_workspace"]],
+    ["fs_write_workspace", ["fs_write_workspace", "fs_write_workspace"]],
+    ["fs_write_home", ["fs_write_workspace", "fs_write_home"]],
+    ["fs_write_home", ["fs_write_home", "fs_write_workspace"]],
+    ["http", ["fs_write_home", "http"]],
+    ["script", ["script", "http"]],
+    ["script", ["mcp", "script"]],
+    ["shell", ["script", "shell"]],
+    ["fs_read_outside", ["fs_read_outside", "fs_write_workspace"]],
+    ["fs_read_outside", ["shell", "fs_read_outside"]],
+    ["other", ["other", "fs_read_outside"]],
+    ["trust_config", ["fs_write_workspace", "trust_config", "other"]]
+  ]
+
+  it.each(several)("lets %s stand for %j", (strict, categories) => {
+    assert.strictEqual(strictest(categories), strict)
+  })
+
+  it("asks for a call wherever it asks for one thing that the call does", () => {
+    const all = ApprovalCategory.literals
+    for (const [a, b] of all.flatMap((first) => all.map((second) => [first, second] as const))) {
+      assert.strictEqual(strictest([a, b]), strictest([b, a]))
+      for (const level of levels) {
+        assert.strictEqual(asks(strictest([a, b]), level), asks(a, level) || asks(b, level), `${a}, ${b}, ${level}`)
+      }
     }
   })
 })

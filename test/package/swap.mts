@@ -130,7 +130,7 @@ const act = Tool.make({
   reads: false,
   plan: () =>
     Effect.succeed({
-      need: { category: "other", reason: "act", affectedResources: [] },
+      need: { categories: ["other"], reason: "act", preview: "act", affectedResources: [] },
       run: Effect.succeed({ text: "done" })
     })
 })

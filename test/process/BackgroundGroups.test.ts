@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as BackgroundGroups from "../../src/process/BackgroundGroups.ts"
 import * as OrphanReaper from "../../src/process/OrphanReaper.ts"
-import { isAlive } from "../../src/process/ProcessGroup.ts"
+import { isGroupAlive } from "../../src/process/ProcessGroup.ts"
 import { awaitedPromise, eventually } from "../support/Patience.ts"
 
 /** Notes what it is to watch over. */
@@ -51,11 +51,11 @@ const ended = (child: ChildProcess) =>
 const leaving = Effect.gen(function* () {
   const child = yield* command("sleep 600 & exit 0")
   yield* ended(child)
-  assert.isTrue(isAlive(child.pid))
+  assert.isTrue(isGroupAlive(child.pid))
   return child.pid
 })
 
-const gone = (group: number) => eventually(`the end of the group ${group}`, () => !isAlive(group))
+const gone = (group: number) => eventually(`the end of the group ${group}`, () => !isGroupAlive(group))
 
 describe.skipIf(process.platform === "win32")("the groups of commands", () => {
   it.live("are watched over from their start until they are ended", () =>
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
       const child = yield* command("exit 0")
       groups.started(child.pid)
       yield* ended(child)
-      groups.left(child.pid)
+      groups.ended(child.pid)
       assert.deepStrictEqual(guard.notes, [`watch ${child.pid}`, `dismiss ${child.pid}`])
     })
   )
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
     Effect.gen(function* () {
       const { groups, guard } = groupsWith()
       const left = [yield* leaving, yield* leaving]
-      for (const group of left) groups.left(group)
+      for (const group of left) groups.ended(group)
       assert.deepStrictEqual(
         guard.notes,
         left.map((group) => `leaderless ${group}`)
@@ -103,10 +103,10 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
     Effect.gen(function* () {
       const { groups, guard } = groupsWith()
       const [first, second] = [yield* leaving, yield* leaving]
-      groups.left(first)
+      groups.ended(first)
       process.kill(-first, "SIGKILL")
       yield* gone(first)
-      groups.left(second)
+      groups.ended(second)
       assert.deepStrictEqual(guard.notes, [`leaderless ${first}`, `dismiss ${first}`, `leaderless ${second}`])
     })
   )
@@ -116,14 +116,14 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
       const { groups, guard } = groupsWith()
       // Stands for the stranger: there is a process with the number of the group.
       const { pid } = yield* command("sleep 600; true")
-      groups.left(pid)
+      groups.ended(pid)
       yield* groups.endBackground
-      assert.isTrue(isAlive(pid))
+      assert.isTrue(isGroupAlive(pid))
       assert.deepStrictEqual(guard.notes, [`leaderless ${pid}`, `dismiss ${pid}`])
-      groups.left(pid)
-      groups.left(yield* leaving)
+      groups.ended(pid)
+      groups.ended(yield* leaving)
       assert.strictEqual(guard.notes.filter((note) => note === `dismiss ${pid}`).length, 2)
-      assert.isTrue(isAlive(pid))
+      assert.isTrue(isGroupAlive(pid))
       yield* groups.endBackground
     })
   )
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
           const child = yield* command("trap '' TERM; sleep 600 & exit 0")
           groups.started(child.pid)
           yield* ended(child)
-          groups.left(child.pid)
+          groups.ended(child.pid)
           return child.pid
         })
       )

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vi } from "vitest"
 import * as OrphanReaper from "../../src/process/OrphanReaper.ts"
-import { isAlive } from "../../src/process/ProcessGroup.ts"
+import { isGroupAlive } from "../../src/process/ProcessGroup.ts"
 import { awaitedPromise, eventually } from "../support/Patience.ts"
 
 const readAt = (pid: string | number, name: string): string => {
@@ -36,7 +36,7 @@ const group = (script = "sleep 600; true") =>
     }),
     ({ pid }) =>
       Effect.sync(() => {
-        if (isAlive(pid)) process.kill(-pid, "SIGKILL")
+        if (isGroupAlive(pid)) process.kill(-pid, "SIGKILL")
       })
   )
 
@@ -68,7 +68,7 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       )
       assert.deepStrictEqual(posted(), [])
       // What is watched over when all goes well is left to whoever started it.
-      assert.isTrue(isAlive(pid))
+      assert.isTrue(isGroupAlive(pid))
     })
   )
 
@@ -94,7 +94,7 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       const [first = 0] = posted()
       process.kill(first, "SIGKILL")
       yield* eventually("another guard", () => posted().length === 1 && !posted().includes(first))
-      assert.isTrue(isAlive(pid))
+      assert.isTrue(isGroupAlive(pid))
     })
   )
 
@@ -113,8 +113,8 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       kill.mockRestore()
       assert.deepStrictEqual(sent, [[-led.pid, "SIGKILL"]])
       assert.deepStrictEqual(yield* ended(led.child), [null, "SIGKILL"])
-      assert.isTrue(isAlive(dismissed.pid))
-      assert.isTrue(isAlive(taken.pid))
+      assert.isTrue(isGroupAlive(dismissed.pid))
+      assert.isTrue(isGroupAlive(taken.pid))
       for (const { pid } of [led, taken]) guard.dismiss(pid)
       assert.deepStrictEqual(process.listeners("exit"), before)
     })

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterEach, vi } from "vitest"
-import { isAlive, terminate } from "../../src/process/ProcessGroup.ts"
+import { isGroupAlive, terminate } from "../../src/process/ProcessGroup.ts"
 import { eventually } from "../support/Patience.ts"
 
 afterEach(() => void vi.restoreAllMocks())
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("the end of a process group", () =
       assert.isAtMost(looks, 5)
       yield* Effect.promise(() => once(child, "exit"))
       // What it had started was killed with it, and may need a moment longer.
-      yield* eventually("the end of the group", () => !isAlive(group))
+      yield* eventually("the end of the group", () => !isGroupAlive(group))
     })
   )
 })

@@ -97,7 +97,9 @@ const quickTool = (name: string, asks: boolean) =>
     reads: !asks,
     plan: () =>
       Effect.succeed({
-        ...(asks ? { need: { category: "shell" as const, reason: "because", affectedResources: [] } } : {}),
+        ...(asks
+          ? { need: { categories: ["shell"] as const, reason: "because", preview: "done", affectedResources: [] } }
+          : {}),
         run: Effect.succeed({ text: "done" })
       })
   })

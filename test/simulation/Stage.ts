@@ -41,7 +41,9 @@ const gatedTool = (name: string, reads: boolean, runs: Array<ToolRun>) =>
       Effect.succeed({
         ...(reads
           ? {}
-          : { need: { category: "shell" as const, reason: "because", preview: `${value}`, affectedResources: [] } }),
+          : {
+              need: { categories: ["shell"] as const, reason: "because", preview: `${value}`, affectedResources: [] }
+            }),
         run: Effect.suspend(() => {
           const ended = Deferred.makeUnsafe<Tool.ToolOutput, Refused>()
           const run: ToolRun = { isOver: false, end: (exit) => void Deferred.doneUnsafe(ended, exit) }

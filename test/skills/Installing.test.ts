@@ -221,7 +221,7 @@ describe("installing a skill", () => {
       {
         make: (at) => Fs.symlinkSync(Path.dirname(at), at),
         files: { "SKILL.md": skillText("pdf") },
-        why: /where skills are/
+        why: /source holds .*state.skills, where skills are installed$/
       }
     ]
   ])("refuses a folder %s, and leaves nothing behind", ([, { files = {}, make, why }]) =>

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../../src/protocol/SessionState.ts"
-import type { ApprovalNeed } from "../../src/tools/Tool.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Refused } from "../../src/files/Refused.ts"
 import { awaited } from "./Patience.ts"
@@ -24,7 +23,7 @@ export const gatedTool = (
     readonly category?: ApprovalCategory
     readonly reads?: boolean
     /** What it asks, where that matters. */
-    readonly need?: Omit<ApprovalNeed, "category">
+    readonly need?: Omit<Tool.ActNeed, "categories">
   } = {}
 ) => {
   const runs = Effect.runSync(Queue.unbounded<ToolRun>())
@@ -54,7 +53,7 @@ export const gatedTool = (
           ? {}
           : {
               need: {
-                category,
+                categories: [category] as const,
                 reason: `${name} would do something`,
                 preview: "what it would do",
                 affectedResources: [`/r/${name}`],

@@ -3,9 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../../config/Config.ts"
-import { asks } from "../../domain/ApprovalPolicy.ts"
+import { type ApprovalRequest, asks } from "../../domain/ApprovalPolicy.ts"
 import type { ToolCall, ToolResult } from "../../domain/ToolCall.ts"
-import type { ApprovalNeed } from "../../tools/Tool.ts"
 import { boundResult } from "../../tools/ResultBudget.ts"
 import { type Planned, Toolbox } from "../../tools/Toolbox.ts"
 import { ApprovalGate, type Decision } from "../ApprovalGate.ts"
@@ -66,7 +65,7 @@ export class ToolBatch extends Context.Service<
       }
 
       /** What a call must be asked about at this level, if anything. */
-      const needOf = (planned: Planned): ApprovalNeed | undefined =>
+      const needOf = (planned: Planned): ApprovalRequest | undefined =>
         planned._tag === "Ready" && planned.need !== undefined && asks(planned.need.category, agent.approvalLevel)
           ? planned.need
           : undefined

@@ -7,7 +7,7 @@ import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
 import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace, writeCategory } from "../Workspace.ts"
+import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 /** Replaces text in a file (runtime, Tools). */
@@ -16,17 +16,20 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     name: "fs.edit",
     description: "Replace oldText, which must occur exactly once unless replaceAll, by newText in a file.",
     parameters: Schema.Struct({
-      path: Schema.String,
-      oldText: Schema.String,
-      newText: Schema.String,
-      replaceAll: Schema.optionalKey(Schema.Boolean)
+      path: Schema.String.annotateKey({ documentation: "The text file, UTF-8" }),
+      oldText: Schema.String.annotateKey({ documentation: "The text to replace, to the letter" }),
+      newText: Schema.String.annotateKey({ documentation: "The text in its place" }),
+      replaceAll: Schema.optionalKey(Schema.Boolean).annotateKey({
+        documentation: "Replace it wherever it occurs; otherwise it must occur exactly once"
+      })
     }),
     reads: false,
     plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
       const edit = { oldText, newText, replaceAll }
       const never = whyNever(edit)
       if (never !== undefined) return yield* refuse(never)
-      const { path, real, scope } = yield* workspace.writing(given, context)
+      const location = yield* workspace.writing(given, context)
+      const { path, real } = location
       const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
       if (looked._tag === "Failure") {
         // Why it fails tells of what is in the file: that is to read it, and nothing will be written.
@@ -41,12 +44,11 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
         return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
       })
       return {
-        need: {
-          category: writeCategory[scope],
-          reason: `edit ${path}${real === path ? "" : `, which is ${real}`}`,
-          preview: changePreview(path, seen?.content, edited.text),
-          affectedResources: [real]
-        },
+        need: writeNeed(
+          [location],
+          `edit ${path}${real === path ? "" : `, which is ${real}`}`,
+          changePreview(path, seen?.content, edited.text)
+        ),
         run: Effect.uninterruptible(run)
       }
     })

@@ -1,9 +1,9 @@
-import { stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Glob from "effect/Glob"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../files/FileErrors.ts"
+import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
@@ -21,9 +21,13 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
     name: "fs.glob",
     description: "Find files by a glob such as src/**/*.ts; without a / it matches names at any depth.",
     parameters: Schema.Struct({
-      pattern: Schema.String,
-      path: Schema.optionalKey(Schema.String),
-      limit: Schema.optionalKey(AtLeastOne)
+      pattern: Schema.String.annotateKey({ documentation: "A relative glob without `..`" }),
+      path: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: "The directory to search; the working directory unless given"
+      }),
+      limit: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation: `How many files; ${defaultLimit} unless given, ${maxLimit} at most`
+      })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ limit = defaultLimit, path = ".", pattern }, context) {
@@ -32,7 +36,7 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
       }
       const location = yield* workspace.reading(path, context)
       const run = attempt(async (signal) => {
-        if (!(await stat(location.real)).isDirectory()) throw refuse(`${location.path} is not a directory`)
+        await requireDirectory(location.real, location.path)
         const top = (await resolveReal(context.workingDir)) ?? context.workingDir
         const walk = new TreeWalk(location.real, top, signal)
         const matches = pathMatcher(pattern)

@@ -6,6 +6,7 @@ import { attempt } from "../../files/FileErrors.ts"
 import { climbs } from "./FsGlob.ts"
 import type { GrepRequest } from "./GrepReport.ts"
 import { grep } from "./Grep.ts"
+import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
@@ -22,12 +23,22 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
     name: "fs.grep",
     description: "Search files for lines that match a regular expression.",
     parameters: Schema.Struct({
-      pattern: Schema.String.check(Schema.isMinLength(1, { expected: "a pattern that is not empty" })),
-      path: Schema.optionalKey(Schema.String),
-      glob: Schema.optionalKey(Schema.String),
-      ignoreCase: Schema.optionalKey(Schema.Boolean),
-      context: Schema.optionalKey(AtLeastZero),
-      limit: Schema.optionalKey(AtLeastOne)
+      pattern: Schema.String.check(Schema.isMinLength(1, { expected: "a pattern that is not empty" })).annotateKey({
+        documentation: "A regular expression of JavaScript, not empty"
+      }),
+      path: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: "The directory or file to search; the working directory unless given"
+      }),
+      glob: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: "Which files to search, as in `fs.glob`; all unless given"
+      }),
+      ignoreCase: Schema.optionalKey(Schema.Boolean).annotateKey({ documentation: "Whether `a` matches `A` too" }),
+      context: Schema.optionalKey(AtLeastZero).annotateKey({
+        documentation: `How many lines to show before and after each match; 0 unless given, ${maxContext} at most`
+      }),
+      limit: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation: `How many matches; ${defaultLimit} unless given, ${maxLimit} at most`
+      })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* (args, context) {
@@ -38,6 +49,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
       const location = yield* workspace.reading(path, context)
       const run = attempt(async (signal) => {
         const isDirectory = (await stat(location.real)).isDirectory()
+        if (isDirectory) await requireDirectory(location.real, location.path)
         const top = (await resolveReal(context.workingDir)) ?? context.workingDir
         const request: GrepRequest = {
           ...args,

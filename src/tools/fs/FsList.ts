@@ -1,14 +1,13 @@
-import { lstat, opendir, readlink, stat } from "node:fs/promises"
+import { lstat, opendir, readlink } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../files/FileErrors.ts"
-import { kindOf } from "../../files/RegularFile.ts"
+import { kindOf, requireDirectory } from "../../files/RegularFile.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace } from "../Workspace.ts"
-import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 200
 const maxLimit = 2000
@@ -25,11 +24,13 @@ export const fsList = (workspace: Workspace["Service"]) =>
     name: "fs.list",
     description: "List a directory: names, kinds, sizes.",
     parameters: Schema.Struct({
-      path: Schema.String,
+      path: Schema.String.annotateKey({ documentation: "The directory" }),
       depth: Schema.optionalKey(
         Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }, { expected: "1, 2 or 3" }))
-      ),
-      limit: Schema.optionalKey(AtLeastOne)
+      ).annotateKey({ documentation: "How many levels, itself included; 1 unless given" }),
+      limit: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation: `How many entries; ${defaultLimit} unless given, ${maxLimit} at most`
+      })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ depth = 1, limit = defaultLimit, path }, context) {
@@ -54,8 +55,7 @@ const list = async (
   limit: number,
   signal: AbortSignal
 ): Promise<Tool.ToolOutput> => {
-  const top = await stat(real)
-  if (!top.isDirectory()) throw refuse(`${shown} is ${kindOf(top)}, not a directory; read it with fs.read`)
+  await requireDirectory(real, shown)
   const lines: Array<string> = []
   const notes: Array<string> = []
   let level: ReadonlyArray<string> = [""]

@@ -29,9 +29,13 @@ export const fsRead = (workspace: Workspace["Service"]) =>
     name: "fs.read",
     description: "Read a text file as numbered lines. offset: first line, from 1; negative counts from the end.",
     parameters: Schema.Struct({
-      path: Schema.String,
-      offset: Schema.optionalKey(Schema.Int),
-      limit: Schema.optionalKey(AtLeastOne)
+      path: Schema.String.annotateKey({ documentation: "The text file" }),
+      offset: Schema.optionalKey(Schema.Int).annotateKey({
+        documentation: "The first line, counted from 1; a negative one counts from the end; 1 unless given"
+      }),
+      limit: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation: `How many lines; ${defaultLimit} unless given, ${maxLimit} at most`
+      })
     }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ limit, offset = 1, path }, context) {

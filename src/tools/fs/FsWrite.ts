@@ -5,7 +5,7 @@ import { comparedBytes, takeSnapshot, writeAtomically } from "../../files/Atomic
 import { attempt } from "../../files/FileErrors.ts"
 import { changePreview } from "./ChangePreview.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace, writeCategory } from "../Workspace.ts"
+import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 /** Writes a whole file (runtime, Tools). */
@@ -13,21 +13,23 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
   Tool.make({
     name: "fs.write",
     description: "Create or replace a file.",
-    parameters: Schema.Struct({ path: Schema.String, content: Schema.String }),
+    parameters: Schema.Struct({
+      path: Schema.String.annotateKey({ documentation: "The file; folders on the way to it are made" }),
+      content: Schema.String.annotateKey({ documentation: `The whole text, ${comparedBytes / 1024 ** 2} MiB at most` })
+    }),
     reads: false,
     plan: Effect.fnUntraced(function* ({ content: text, path: given }, context) {
       if (/[/\\]$/.test(given) || given === "") return yield* refuse("the path names a directory, not a file")
       const content = Buffer.from(text, "utf8")
       if (content.length > comparedBytes) return yield* refuse(`the content is larger than ${comparedBytes} bytes`)
-      const { path, real, scope } = yield* workspace.writing(given, context)
+      const location = yield* workspace.writing(given, context)
+      const { path, real } = location
       const looked = yield* Effect.result(attempt(() => takeSnapshot(real)))
       if (looked._tag === "Failure") {
         const { need } = readNeed(yield* workspace.reading(given, context), `write ${path}`)
         // What is in the way outside is told to whoever may write there.
         const run = Effect.fail(looked.failure)
-        return need === undefined
-          ? yield* run
-          : { need: { ...need, category: writeCategory[scope], preview: text }, run }
+        return need === undefined ? yield* run : { need: writeNeed([location], need.reason, text), run }
       }
       const seen = looked.success
       const verb = seen === undefined ? "create" : "replace"
@@ -36,12 +38,11 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
         return { text: `${verb}d ${path}: ${content.length} bytes` }
       })
       return {
-        need: {
-          category: writeCategory[scope],
-          reason: `${verb} ${path}${real === path ? "" : `, which is ${real}`}`,
-          preview: changePreview(path, seen === undefined ? undefined : (seen.content ?? "unknown"), text),
-          affectedResources: [real]
-        },
+        need: writeNeed(
+          [location],
+          `${verb} ${path}${real === path ? "" : `, which is ${real}`}`,
+          changePreview(path, seen === undefined ? undefined : (seen.content ?? "unknown"), text)
+        ),
         // What has begun is ended: a cancel must not leave it open whether the file was written.
         run: Effect.uninterruptible(run)
       }

@@ -1,4 +1,3 @@
-import { realpath, stat } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Settings.ts"
@@ -10,6 +9,7 @@ import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
 import { unattendedEnvironment } from "./UnattendedShell.ts"
+import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
@@ -29,9 +29,14 @@ export const shellRun = (
     name: "shell.run",
     description: `Run a command line with ${process.platform === "win32" ? "cmd /c" : "sh -c"}; stdin is closed.`,
     parameters: Schema.Struct({
-      command: Schema.String,
-      cwd: Schema.optionalKey(Schema.String),
-      timeoutMs: Schema.optionalKey(AtLeastOne)
+      command: Schema.String.annotateKey({ documentation: "The command line" }),
+      cwd: Schema.optionalKey(Schema.String).annotateKey({
+        documentation: "The directory to run it in; the working directory unless given"
+      }),
+      timeoutMs: Schema.optionalKey(AtLeastOne).annotateKey({
+        documentation:
+          "How long it may run, in milliseconds; `tools.shell.defaultTimeoutMs` unless given, a day at most"
+      })
     }),
     reads: false,
     timeoutMs: null,
@@ -58,10 +63,7 @@ export const shellRun = (
           : undefined
       const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
       const run = Effect.gen(function* () {
-        yield* attempt(async () => {
-          if (!(await stat(cwd)).isDirectory()) throw refuse(`${cwd} is not a directory`)
-          if ((await realpath(cwd)) !== cwd) throw refuse(`${cwd} now leads elsewhere than when it was looked at`)
-        })
+        yield* attempt(() => requireDirectory(cwd))
         const outcome = yield* runChild(
           {
             ...shellFor(command),
@@ -76,7 +78,7 @@ export const shellRun = (
       })
       if (quiet !== undefined) return { run }
       return {
-        need: { category: "shell", reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
+        need: { categories: ["shell"], reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
         run
       }
     })

@@ -28,9 +28,11 @@ export const skillRunScript = (
     name: "skill.run_script",
     description: "Run one of the scripts of a skill that you have read, in the working directory.",
     parameters: Schema.Struct({
-      skill: Schema.String,
-      script: Schema.String,
-      args: Schema.optionalKey(Schema.Array(Schema.String))
+      skill: Schema.String.annotateKey({ documentation: "The name of an installed skill" }),
+      script: Schema.String.annotateKey({ documentation: "One of the scripts that it declares" }),
+      args: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
+        documentation: "Arguments for the script, each as it is"
+      })
     }),
     reads: false,
     timeoutMs: null,
@@ -61,7 +63,7 @@ export const skillRunScript = (
       })
       return {
         need: {
-          category: "script",
+          categories: ["script"],
           reason: `run a script of the skill ${name} in ${context.workingDir}`,
           preview: command.map(quoted).join(" "),
           affectedResources: [asked.real]

@@ -10,7 +10,9 @@ export const skillView = (registry: SkillRegistry["Service"]) =>
   Tool.make({
     name: "skill.view",
     description: "Read a skill: how to do what it is for.",
-    parameters: Schema.Struct({ name: Schema.String }),
+    parameters: Schema.Struct({
+      name: Schema.String.annotateKey({ documentation: "The name of an installed skill" })
+    }),
     reads: true,
     plan: Effect.fnUntraced(function* ({ name }, context) {
       const skill = yield* findSkill(registry, name, context)
