@@ -12,7 +12,7 @@ export default defineConfig({
       "test/boot/executable.test.ts",
       "test/bin/process.test.ts",
       "test/bin/approvals.test.ts",
-      "test/races/Launch.test.ts"
+      "test/bin/launch.test.ts"
     ],
     exclude: configDefaults.exclude,
     env: { SIDECAR_EXECUTABLE: Path.resolve("dist/binary", executableName(targetOf())) }

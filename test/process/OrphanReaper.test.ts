@@ -1,10 +1,10 @@
 import * as Fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { commandOf, isAlive, until } from "../../scripts/races/Processes.ts"
-import { atWork, guardOf, sidecarKilled } from "../../scripts/races/SidecarKilled.ts"
+import { commandOf, isAlive, until } from "../../src/testing/Processes.ts"
 import * as LlamaAnswers from "../../src/testing/LlamaAnswers.ts"
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 import { Bin, StateDir } from "../support/Bin.ts"
+import { atWork, reaperOf } from "./atWork.ts"
 
 /** The processes that have a word of their own in their command line. */
 const withWord = (word: string): ReadonlyArray<number> =>
@@ -20,16 +20,6 @@ const killedAfter = {
 }
 
 describe.runIf(process.platform === "linux")("the guard of the process groups", { timeout: 60_000 }, () => {
-  it.each([
-    ["a command", {}],
-    ["what a command left behind", {}],
-    ["a script of a skill", {}],
-    ["programs that are deaf to TERM", {}],
-    ["a command", { guardFirst: true }]
-  ] as const)("leaves nothing of %s when the sidecar is killed: %j", async (work, circumstances) => {
-    await sidecarKilled(work, circumstances)
-  })
-
   it.each(Object.entries(killedAfter))(
     "leaves nothing of a command whose sidecar is killed right after %s",
     async (_name, act) => {
@@ -63,7 +53,7 @@ describe.runIf(process.platform === "linux")("the guard of the process groups", 
     "is gone before the sidecar is, at its clean end: %s",
     (way) =>
       atWork("what a command left behind", async (bin, below) => {
-        const guard = guardOf(bin)
+        const guard = reaperOf(bin)
         assert.isDefined(guard)
         if (way === "shutdown") bin.post("shutdown")
         else if (way === "SIGTERM") bin.child.kill("SIGTERM")
@@ -76,7 +66,7 @@ describe.runIf(process.platform === "linux")("the guard of the process groups", 
 
   it("is gone with the sidecar, even if it does not go by itself", () =>
     atWork("a command", async (bin) => {
-      const guard = guardOf(bin)
+      const guard = reaperOf(bin)
       assert.isDefined(guard)
       process.kill(guard, "SIGSTOP")
       bin.child.stdin.end()
@@ -88,7 +78,7 @@ describe.runIf(process.platform === "linux")("the guard of the process groups", 
     using dir = new StateDir({ localModels: { mode: "scripted" } })
     using bin = new Bin(dir)
     await bin.session()
-    assert.isUndefined(guardOf(bin))
+    assert.isUndefined(reaperOf(bin))
     await bin.end()
   })
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { isAlive as lives, until } from "../../scripts/races/Processes.ts"
+import { isAlive as lives, until } from "../../src/testing/Processes.ts"
 import { toolCall } from "../../src/testing/GatedModel.ts"
 import { stage } from "../support/Sidecar.ts"
 

@@ -14,6 +14,7 @@ import { PerSession } from "../../src/session/PerSession.ts"
 import { ToolBatch } from "../../src/session/turn/ToolBatch.ts"
 import { TurnRunner } from "../../src/session/turn/TurnRunner.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
+import type { SkillRegistry } from "../../src/skills/SkillRegistry.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { check } from "../../src/testing/ContractChecker.ts"
 import * as GatedModel from "../../src/testing/GatedModel.ts"
@@ -30,6 +31,7 @@ export interface Setup {
   readonly config?: Parameters<typeof Config.layerOf>[0]
   readonly tools?: ReadonlyArray<Tool>
   readonly store?: Layer.Layer<SessionStore>
+  readonly skills?: Layer.Layer<SkillRegistry, never, Config>
   readonly lifeline?: Layer.Layer<Lifeline, never, StdoutSink>
 }
 
@@ -43,13 +45,17 @@ export interface Stage {
   send(sessionId: string, text: string, maxSteps?: number): Effect.Effect<unknown>
 }
 
-const services = (model: Layer.Layer<LlamaClient>, { store = SessionStore.layerMemory, tools = [] }: Setup) =>
+/** What sessions are made of, over this model. */
+export const servicesWith = (
+  model: Layer.Layer<LlamaClient>,
+  { skills = SkillFolders.layer, store = SessionStore.layerMemory, tools = [] }: Setup
+) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
     Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, ModelStatus.layer, PerSession.layerOf({}))),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
-    Layer.provideMerge(SkillFolders.layer),
+    Layer.provideMerge(skills),
     Layer.provideMerge(Layer.merge(model, store))
   )
 
@@ -64,7 +70,7 @@ export const stage = (setup: Setup = {}): Effect.Effect<Stage, never, Scope.Scop
     const made = TestHost.make({
       // Not the one of whoever runs the tests.
       config: Config.layerOf({ stateDir: "/nonexistent/state", ...setup.config }),
-      services: services(model.layer, setup),
+      services: servicesWith(model.layer, setup),
       ...(setup.lifeline === undefined ? {} : { layers: { lifeline: setup.lifeline } })
     })
     const host = inTime(yield* Scope.provide(made, scope))
