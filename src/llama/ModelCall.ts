@@ -9,6 +9,7 @@ import type { HttpTransport } from "../http/HttpTransport.ts"
 import type { ModelEvent, Usage } from "./LlamaClient.ts"
 import type { Overflow } from "./LlamaError.ts"
 import { LlamaError } from "./LlamaError.ts"
+import { mergeDeltas } from "./answer/MergeDeltas.ts"
 import * as ModelConnection from "./ModelConnection.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -77,7 +78,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       const read: Events = Effect.flatMap(connection.read, (step): Events => {
         const last = step.events.at(-1)
         if (last?._tag === "Finished" && last.usage !== undefined) call.onUsage(last.usage)
-        if (Arr.isReadonlyArrayNonEmpty(step.events)) return Effect.succeed(step.events)
+        if (Arr.isReadonlyArrayNonEmpty(step.events)) return Effect.succeed(mergeDeltas(step.events))
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()
         if (step.state.begun || !shrink(step.end.reason)) return fail(step.end.reason)

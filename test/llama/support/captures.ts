@@ -81,6 +81,18 @@ export const readParts = (parts: Iterable<Uint8Array>, tools: ReadonlyArray<stri
 export const textOf = (events: ReadonlyArray<ModelEvent>, tag: "Text" | "Reasoning" = "Text"): string =>
   events.map((event) => (event._tag === tag ? event.text : "")).join("")
 
+/** The events with text behind text, and reasoning behind reasoning, as one: where a read ends is chance. */
+export const joined = (events: ReadonlyArray<ModelEvent>): ReadonlyArray<ModelEvent> => {
+  const result: Array<ModelEvent> = []
+  for (const event of events) {
+    const last = result.at(-1)
+    if ((event._tag === "Text" || event._tag === "Reasoning") && last?._tag === event._tag) {
+      result.splice(-1, 1, { _tag: event._tag, text: last.text + event.text })
+    } else result.push(event)
+  }
+  return result
+}
+
 /** Cuts bytes at these places. */
 export const cutAt = (bytes: Uint8Array, places: ReadonlyArray<number>): ReadonlyArray<Uint8Array> =>
   [0, ...places].map((from, at) => bytes.subarray(from, places[at] ?? bytes.length))
