@@ -30,8 +30,8 @@ export const folderWith = (file: string): Kind<string> => ({
 export const someOf = (names: ReadonlyArray<string>): Kind<ReadonlyArray<string>> => ({
   expected: `some of ${names.join(",")}`,
   take: (given) => {
-    const found = given.split(",")
-    return found.every((name) => names.includes(name)) ? found : undefined
+    const chosen = given.split(",")
+    return chosen.every((name) => names.includes(name)) ? chosen : undefined
   }
 })
 
@@ -76,8 +76,8 @@ export const read = <const K extends Kinds>(
 
 /** Those of this process; where they are wrong it says so and ends with 64. */
 export const given = <const K extends Kinds>(kinds: K, words: ReadonlyArray<string> = []) => {
-  const found = read(process.argv.slice(2), kinds, words)
-  if (typeof found !== "string") return found
-  console.error(found)
+  const result = read(process.argv.slice(2), kinds, words)
+  if (typeof result !== "string") return result
+  console.error(result)
   process.exit(64)
 }

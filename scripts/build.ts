@@ -52,7 +52,7 @@ try {
   else await (what === "bin" ? bin() : all())
 } catch (error) {
   // esbuild has told its errors already.
-  const told = error instanceof Error && "errors" in error
-  if (!told) console.error(`build: ${error instanceof Error ? error.message : String(error)}`)
+  const isReported = error instanceof Error && "errors" in error
+  if (!isReported) console.error(`build: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 }

@@ -11,6 +11,6 @@ const files = Fs.globSync(["src/**/*.ts", "scripts/**/*.ts", "test/**/*.ts"], { 
     text: Fs.readFileSync(Path.join(root, path), "utf8")
   }))
 
-const found = violations(files)
-for (const line of found) console.error(line)
-if (found.length > 0) process.exitCode = 1
+const breaches = violations(files)
+for (const line of breaches) console.error(line)
+if (breaches.length > 0) process.exitCode = 1

@@ -6,8 +6,8 @@ export interface Wish {
 }
 
 export const readWish = (body: string): Wish => {
-  const found = [...body.matchAll(/\[\[tokens (\d+) every ([\d.]+)\]\]/g)].at(-1)
-  return { tokens: Number(found?.[1] ?? 1), everyMs: Number(found?.[2] ?? 0) }
+  const order = [...body.matchAll(/\[\[tokens (\d+) every ([\d.]+)\]\]/g)].at(-1)
+  return { tokens: Number(order?.[1] ?? 1), everyMs: Number(order?.[2] ?? 0) }
 }
 
 const created = 1796007912

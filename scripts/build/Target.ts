@@ -56,8 +56,8 @@ export const targets: ReadonlyArray<Target> = [
 
 /** The target of this triple, or of this machine; throws where there is none. */
 export const targetOf = (triple?: string): Target => {
-  const found = targets.find((target) => (triple === undefined ? isThisMachine(target) : target.triple === triple))
-  if (found !== undefined) return found
+  const target = targets.find((each) => (triple === undefined ? isThisMachine(each) : each.triple === triple))
+  if (target !== undefined) return target
   const wanted = triple ?? `this machine (${process.platform} ${process.arch})`
   throw new Error(`there is no target ${wanted}, only ${targets.map((target) => target.triple).join(", ")}`)
 }

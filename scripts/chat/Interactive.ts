@@ -52,7 +52,7 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
   Readline.emitKeypressEvents(stdin)
   stdin.on("keypress", onKey)
   const terminal = Readline.createInterface({ input: stdin, output: stdout, terminal: true })
-  const left = new Promise<void>((resolve) => terminal.once("close", resolve))
+  const closed = new Promise<void>((resolve) => terminal.once("close", resolve))
 
   const ask = (prompt: string) => {
     terminal.setPrompt(prompt)
@@ -123,7 +123,7 @@ export const converse = async ({ bin, model, style, workingDir }: ConverseOption
 
   stdout.write(style.dim(`In ${visibleLine(workingDir)}. Ctrl-C cancels a turn, or leaves.\n`))
   ask(prompts.message)
-  await left
+  await closed
   release()
   stdin.off("keypress", onKey)
   stdout.write("\n")

@@ -32,8 +32,8 @@ const configured = (env: NodeJS.ProcessEnv): { readonly mode: unknown; readonly 
   const folder = (env["ATOMIC_AGENT_STATE_DIR"] || "~/.atomic-agent").replace(/^~(?=$|[\\/])/, Os.homedir())
   const config = attempt(() => JSON.parse(Fs.readFileSync(Path.join(folder, "config.json"), "utf8")))?.localModels
   const dotEnv = attempt(() => parseEnv(Fs.readFileSync(Path.join(folder, ".env"), "utf8"))) ?? {}
-  const found = env["ATOMIC_AGENT_LLAMA_URL"] || dotEnv["ATOMIC_AGENT_LLAMA_URL"] || config?.url
-  const url = typeof found === "string" && URL.canParse(found) ? found : "http://127.0.0.1:8080"
+  const configured = env["ATOMIC_AGENT_LLAMA_URL"] || dotEnv["ATOMIC_AGENT_LLAMA_URL"] || config?.url
+  const url = typeof configured === "string" && URL.canParse(configured) ? configured : "http://127.0.0.1:8080"
   return { mode: config?.mode, url: url.replace(/\/$/, "").replace(/\/v1$/, "") }
 }
 

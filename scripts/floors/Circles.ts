@@ -3,13 +3,13 @@ export type Imports = ReadonlyMap<string, ReadonlyArray<string>>
 
 /** Every circle of imports once, as the files in it, the first repeated at the end. */
 export const circles = (imports: Imports): ReadonlyArray<ReadonlyArray<string>> => {
-  const found: Array<ReadonlyArray<string>> = []
+  const all: Array<ReadonlyArray<string>> = []
   const done = new Set<string>()
   const path: Array<string> = []
   const visit = (file: string): void => {
     const at = path.indexOf(file)
     if (at !== -1) {
-      found.push([...path.slice(at), file])
+      all.push([...path.slice(at), file])
       return
     }
     if (done.has(file)) return
@@ -19,5 +19,5 @@ export const circles = (imports: Imports): ReadonlyArray<ReadonlyArray<string>> 
     done.add(file)
   }
   for (const file of imports.keys()) visit(file)
-  return found
+  return all
 }

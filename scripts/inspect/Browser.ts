@@ -82,7 +82,7 @@ export class Browser implements AsyncDisposable {
     output.setEncoding("utf8").on("data", (text: string) => {
       const messages = (rest + text).split("\0")
       rest = messages.pop() ?? ""
-      for (const message of messages) this.#hear(JSON.parse(message))
+      for (const message of messages) this.#receive(JSON.parse(message))
     })
   }
 
@@ -171,7 +171,7 @@ export class Browser implements AsyncDisposable {
     return this.#soon(`${method} ${JSON.stringify(params).slice(0, 300)}`, answer)
   }
 
-  #hear({ error, id, method, params, result }: any): void {
+  #receive({ error, id, method, params, result }: any): void {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
     if (error !== undefined) waiting?.reject(new Error(error.message))

@@ -33,28 +33,28 @@ export const startSidecar = ({ bin, env, onLine }: LiveSidecarOptions): LiveSide
   let requests = 0
   let over = false
 
-  const hear = (line: string) => onLine(crossing("sidecar", line, Date.now()))
+  const receive = (line: string) => onLine(crossing("sidecar", line, Date.now()))
   child.stdin.on("error", () => {})
   child.stdout.on("data", (chunk: Buffer) => {
     const lines = reader.read(chunk)
     if (lines === undefined) return void child.kill("SIGKILL")
-    const waits = lines.map(hear).filter((wait) => wait !== undefined)
+    const waits = lines.map(receive).filter((wait) => wait !== undefined)
     if (waits.length === 0) return
     child.stdout.pause()
     void Promise.all(waits).then(() => child.stdout.resume())
   })
   // It is silent there, but for Node's own last words.
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void hear(text.trimEnd()))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void receive(text.trimEnd()))
   const failed = new Promise<void>((resolve) => {
     child.once("error", (error) => {
-      void hear(error.message)
+      void receive(error.message)
       if (child.pid === undefined) resolve()
     })
   })
   const ended = Promise.race([once(child, "close"), failed]).then(() => {
     over = true
     const rest = reader.end()
-    if (rest !== "") void hear(rest)
+    if (rest !== "") void receive(rest)
   })
 
   const running = () => !over && child.stdin.writable

@@ -17,16 +17,16 @@ export interface StreamOptions {
 export const streamTo = (response: ServerResponse, history: History, { after, live }: StreamOptions) => {
   let sent = after
   let due = false
-  let toldLive: boolean | undefined
+  let lastLive: boolean | undefined
 
   const pump = (): void => {
     due = false
     while (!response.writableNeedDrain && !response.destroyed) {
       const { last, texts } = history.after(sent, batchSize)
       if (texts.length === 0) {
-        if (toldLive !== live()) {
-          toldLive = live()
-          response.write(`event: live\ndata: ${toldLive}\n\n`)
+        if (lastLive !== live()) {
+          lastLive = live()
+          response.write(`event: live\ndata: ${lastLive}\n\n`)
         }
         return
       }

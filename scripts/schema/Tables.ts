@@ -51,18 +51,18 @@ const parted = <E extends { readonly extension?: string }>(
 
 /** The text with every marked table filled in, the marked names that no table has, and the tables without a place. */
 export const fillTables = (text: string, all: Readonly<Record<string, string>>) => {
-  const found = new Set<string>()
+  const named = new Set<string>()
   const filled = text.replace(
     /(<!-- table: ([\w-]+) -->\n)[^]*?(<!-- \/table -->)/g,
     (whole, open: string, name: string, close: string) => {
-      found.add(name)
+      named.add(name)
       return all[name] === undefined ? whole : `${open}\n${all[name]}\n\n${close}`
     }
   )
   return {
     text: filled,
-    unknown: [...found].filter((name) => all[name] === undefined),
-    absent: Object.keys(all).filter((name) => !found.has(name))
+    unknown: [...named].filter((name) => all[name] === undefined),
+    absent: Object.keys(all).filter((name) => !named.has(name))
   }
 }
 

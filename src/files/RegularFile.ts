@@ -36,8 +36,8 @@ export const requireAt = async (handle: FileHandle, real: string): Promise<void>
  * files that nobody was asked about.
  */
 export const requireDirectory = async (real: string, shown = real): Promise<void> => {
-  const found = await stat(real)
-  if (!found.isDirectory()) throw refuse(`${shown} is ${kindOf(found)}, not a directory`)
+  const stats = await stat(real)
+  if (!stats.isDirectory()) throw refuse(`${shown} is ${kindOf(stats)}, not a directory`)
   if ((await realpath(real)) !== real) throw refuse(`${shown} now leads elsewhere than when it was looked at`)
 }
 

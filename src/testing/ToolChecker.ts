@@ -20,7 +20,7 @@ const levels: ReadonlyArray<ApprovalLevel> = [1, 2, 3, 4, 5]
 
 /** Calls the tools of a toolbox in a world, and collects what they breach. */
 export class ToolChecker {
-  readonly #found: Array<Omit<ToolViolation, "where"> & { readonly where: Set<string> }> = []
+  readonly #violations: Array<Omit<ToolViolation, "where"> & { readonly where: Set<string> }> = []
   readonly #world: ToolWorld.ToolWorld
   readonly #toolbox: Toolbox["Service"]
   readonly #options: ToolConformanceOptions
@@ -49,13 +49,13 @@ export class ToolChecker {
       const further = absurd?.(names) ?? []
       yield* this.#absurd([...own.flatMap(({ args }) => absurdArguments(names, args)), ...further], own)
     }
-    return this.#found.map(({ where, ...rest }): ToolViolation => ({ ...rest, where: [...where].filter(Boolean) }))
+    return this.#violations.map(({ where, ...rest }): ToolViolation => ({ ...rest, where: [...where].filter(Boolean) }))
   })
 
   #breach(rule: ToolRule, detail: string, where = ""): void {
     const tool = this.#tool
-    const known = this.#found.find((each) => each.tool === tool && each.rule === rule && each.detail === detail)
-    if (known === undefined) this.#found.push({ tool, rule, detail, where: new Set([where]) })
+    const known = this.#violations.find((each) => each.tool === tool && each.rule === rule && each.detail === detail)
+    if (known === undefined) this.#violations.push({ tool, rule, detail, where: new Set([where]) })
     else known.where.add(where)
   }
 

@@ -28,9 +28,9 @@ export const attach = (workspace: Workspace["Service"]) =>
       const outside = locations.filter(({ scope }) => scope !== "inside")
       const run = attempt(async () => {
         for (const { path, real } of locations) {
-          const found = await lstat(real)
+          const stats = await lstat(real)
           if ((await realpath(real)) !== real) throw refuse(`${path} now leads elsewhere than when it was looked at`)
-          if (!found.isFile()) throw refuse(`${path} is ${kindOf(found)}, not a regular file`)
+          if (!stats.isFile()) throw refuse(`${path} is ${kindOf(stats)}, not a regular file`)
         }
         // Where they really lie: a link may lead elsewhere by the time that the host opens it.
         const attachments = [...new Set(locations.map(({ real }) => real))]

@@ -7,8 +7,8 @@ const known = new WeakMap<Tool, ToolSpec>()
 
 /** What the model is told of a tool: as few bytes as say it, for they are paid with every prompt. */
 export const specOf = (tool: Tool): ToolSpec => {
-  const found = known.get(tool)
-  if (found !== undefined) return found
+  const cached = known.get(tool)
+  if (cached !== undefined) return cached
   const { definitions, schema } = Schema.toJsonSchemaDocument(tool.parameters)
   const whole = Object.keys(definitions).length === 0 ? schema : { ...schema, $defs: definitions }
   const parameters = terse(whole)

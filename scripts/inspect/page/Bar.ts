@@ -8,7 +8,7 @@ export const makeBar = () => {
   const track = element("span", "track", fill)
   track.ariaHidden = "true"
   const length = element("span", "length")
-  const draw = (whole: Span, part: Span, now: number | undefined, told?: number): void => {
+  const draw = (whole: Span, part: Span, now: number | undefined, knownMs?: number): void => {
     const placed = place(whole, part, now)
     fill.hidden = placed === undefined
     if (placed !== undefined) {
@@ -16,7 +16,7 @@ export const makeBar = () => {
       fill.style.left = `${placed.left}%`
       fill.style.width = `${placed.width}%`
     }
-    const text = duration(told ?? elapsed(part, now))
+    const text = duration(knownMs ?? elapsed(part, now))
     if (length.textContent !== text) length.textContent = text
   }
   return { track, length, draw }

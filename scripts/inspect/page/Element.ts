@@ -24,7 +24,7 @@ export const setClass = (node: Element, name: string): void => {
 }
 
 export const byId = (id: string): HTMLElement => {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`the page has no ${id}`)
-  return found
+  const element = document.getElementById(id)
+  if (element === null) throw new Error(`the page has no ${id}`)
+  return element
 }

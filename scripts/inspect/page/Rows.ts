@@ -29,8 +29,8 @@ export const drawRow = (
   let card: ReturnType<typeof approvalCard> | undefined
 
   const tick = () => {
-    const told = row.kind === "step" ? row.durationMs : undefined
-    bar.draw(turn(), isOver(row) ? { at: row.at, endedAt: row.endedAt ?? row.at } : row, clock(), told)
+    const knownMs = row.kind === "step" ? row.durationMs : undefined
+    bar.draw(turn(), isOver(row) ? { at: row.at, endedAt: row.endedAt ?? row.at } : row, clock(), knownMs)
     if (row.kind === "call" && row.approval !== undefined) card?.update(row.approval, clock())
   }
   const update = (next: Row) => {
@@ -38,11 +38,11 @@ export const drawRow = (
     setClass(node, `row ${classOf(row)}`)
     setText(title, titleOf(row))
     setText(hint, hintOf(row))
-    const { left, shown } = bodyOf(row)
+    const { remaining, shown } = bodyOf(row)
     if (shown !== "" && !text.isConnected) body.prepend(text)
     setText(text, shown)
-    if (left > 0) {
-      more.textContent = `${plural(left, "character")} more`
+    if (remaining > 0) {
+      more.textContent = `${plural(remaining, "character")} more`
       text.after(more)
     }
     if (row.kind === "call" && row.approval !== undefined && card === undefined) {
@@ -106,18 +106,18 @@ const hintOf = (row: Row): string => {
   }
 }
 
-const bodyOf = (row: Row): { readonly shown: string; readonly left: number } => {
+const bodyOf = (row: Row): { readonly shown: string; readonly remaining: number } => {
   switch (row.kind) {
     case "step":
-      return { shown: "", left: 0 }
+      return { shown: "", remaining: 0 }
     case "call":
-      return { shown: resultOf(row), left: row.summary.more }
+      return { shown: resultOf(row), remaining: row.summary.more }
     case "steer":
     case "error":
-      return { shown: row.text, left: 0 }
+      return { shown: row.text, remaining: 0 }
     default: {
       const files = row.attachments.map((path) => `\n📎 ${path}`).join("")
-      return { shown: row.text.trim() + files, left: row.more }
+      return { shown: row.text.trim() + files, remaining: row.more }
     }
   }
 }

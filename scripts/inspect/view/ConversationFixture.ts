@@ -64,9 +64,9 @@ export const turnOf = (view: View): TurnBlock => {
 }
 
 /** The rows of a turn, each with so much as a test looks at. */
-export const rowsOf = (view: View): ReadonlyArray<string> => turnOf(view).rows.map(told)
+export const rowsOf = (view: View): ReadonlyArray<string> => turnOf(view).rows.map(textOfRow)
 
-const told = (row: Row): string => {
+const textOfRow = (row: Row): string => {
   switch (row.kind) {
     case "step":
       return `step ${row.index}${row.done ? "" : " …"}`

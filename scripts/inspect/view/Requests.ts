@@ -26,10 +26,10 @@ export const asked = (view: View, entry: Entry, frame: Frame): View => {
   const waiting = { ...view, pending: [...view.pending, pending].slice(-limits.pending) }
   if (type === "send_message") return waiting
   if (type === "steer_message") return steering(waiting, entry, pending)
-  const found = approvalId === undefined ? undefined : findApproval(view, approvalId)
-  if (approvalId === undefined || found === undefined) return withBlock(waiting, requestBlock(pending))
+  const place = approvalId === undefined ? undefined : findApproval(view, approvalId)
+  if (approvalId === undefined || place === undefined) return withBlock(waiting, requestBlock(pending))
   const note = typeof payload["reason"] === "string" ? payload["reason"] : undefined
-  return withTurn(waiting, entry, found.turnId, (turn) =>
+  return withTurn(waiting, entry, place.turnId, (turn) =>
     withLast(turn, entry, hasApproval(approvalId), (row) =>
       row.approval === undefined ? row : { ...row, approval: { ...row.approval, note: note ?? row.approval.note } }
     )
@@ -52,10 +52,10 @@ export const answered = (view: View, entry: Entry, frame: Frame): View => {
     case "steer_message":
       return steered(rest, entry, pending, ok && payload["steered"] === true)
     case "approval_response": {
-      const found = pending.of === undefined ? undefined : findApproval(rest, pending.of)
-      if (pending.of === undefined || found === undefined) break
+      const place = pending.of === undefined ? undefined : findApproval(rest, pending.of)
+      if (pending.of === undefined || place === undefined) break
       const resolved = ok && payload["resolved"] === true
-      return withTurn(rest, entry, found.turnId, (turn) =>
+      return withTurn(rest, entry, place.turnId, (turn) =>
         withLast(turn, entry, hasApproval(String(pending.of)), (row) => {
           if (row.approval === undefined || row.approval.outcome !== undefined || !resolved) return row
           const outcome = pending.approved === true ? "approved" : "denied"

@@ -37,17 +37,17 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
         const run = Effect.fail(looked.failure)
         return need === undefined ? yield* run : { need, run }
       }
-      const { edited, seen } = looked.success
+      const { edited, snapshot } = looked.success
       const after = Buffer.from(edited.text, "utf8")
       const run = attempt(async () => {
-        await writeAtomically(real, seen, after)
+        await writeAtomically(real, snapshot, after)
         return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
       })
       return {
         need: writeNeed(
           [location],
           `edit ${path}${real === path ? "" : `, which is ${real}`}`,
-          changePreview(path, seen?.content, edited.text)
+          changePreview(path, snapshot?.content, edited.text)
         ),
         run: Effect.uninterruptible(run)
       }
@@ -55,19 +55,19 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
   })
 
 const prepare = async (path: string, real: string, edit: TextEdit) => {
-  const seen = await takeSnapshot(real)
-  const before = textOf(seen)
+  const snapshot = await takeSnapshot(real)
+  const before = textOf(snapshot)
   if (before._tag === "NoText") throw refuse(`${path} ${before.why}`)
   const edited = applyEdit(before.text, edit)
   if (edited._tag === "Failed") throw refuse(`${path}: ${edited.why}`)
-  return { edited, seen }
+  return { edited, snapshot }
 }
 
 const textOf = (
-  seen: FileSnapshot
+  snapshot: FileSnapshot
 ): { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "NoText"; readonly why: string } => {
-  if (seen === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs.write" }
-  const { content } = seen
+  if (snapshot === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs.write" }
+  const { content } = snapshot
   if (content === undefined) return { _tag: "NoText", why: `is larger than ${comparedBytes} bytes` }
   const kind = binaryKind(content.subarray(0, sniffBytes))
   if (kind !== undefined) return { _tag: "NoText", why: `is not text: ${kind}, ${content.length} bytes` }

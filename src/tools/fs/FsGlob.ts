@@ -41,19 +41,19 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
         const walk = new TreeWalk(location.real, top, signal)
         const matches = pathMatcher(pattern)
         const most = Math.min(limit, maxLimit)
-        const found: Array<string> = []
-        let left = 0
+        const lines: Array<string> = []
+        let omitted = 0
         for await (const file of walk.files()) {
           if (!matches(file.path)) continue
-          if (found.length < most) found.push(shownName(NodePath.join(path, file.path)))
-          else left += 1
+          if (lines.length < most) lines.push(shownName(NodePath.join(path, file.path)))
+          else omitted += 1
         }
         const notes: Array<string> = []
-        if (left > 0) notes.push(`${left} more are left out (limit ${most})`)
+        if (omitted > 0) notes.push(`${omitted} more are left out (limit ${most})`)
         if (walk.isCut) notes.push(`stopped after ${maxEntries} entries`)
-        if (found.length === 0) found.push(`No files match ${pattern} in ${location.path}.`)
-        if (notes.length > 0) found.push(`(${notes.join("; ")})`)
-        return { text: found.join("\n"), truncated: notes.length > 0 }
+        if (lines.length === 0) lines.push(`No files match ${pattern} in ${location.path}.`)
+        if (notes.length > 0) lines.push(`(${notes.join("; ")})`)
+        return { text: lines.join("\n"), truncated: notes.length > 0 }
       })
       return { ...readNeed(location, "search a directory outside the working directory"), run }
     })

@@ -59,7 +59,7 @@ const list = async (
   const lines: Array<string> = []
   const notes: Array<string> = []
   let level: ReadonlyArray<string> = [""]
-  let left = 0
+  let omitted = 0
   for (let below = depth; below > 0 && level.length > 0; below--) {
     const next: Array<string> = []
     for (const folder of level) {
@@ -79,16 +79,16 @@ const list = async (
       for (const { isDirectory, name } of scan.entries) {
         const path = NodePath.join(folder, name)
         if (isDirectory && !notEntered.has(name)) next.push(path)
-        if (lines.length >= limit) left += 1
+        if (lines.length >= limit) omitted += 1
         else lines.push(await line(real, path))
       }
     }
     level = next
   }
   const head = `${shown}: ${lines.length === 0 ? "empty" : `${lines.length} entries`}`
-  if (left > 0) notes.push(`${left} more are left out (limit ${limit})`)
+  if (omitted > 0) notes.push(`${omitted} more are left out (limit ${limit})`)
   const text = [head, ...lines, ...(notes.length === 0 ? [] : [`(${notes.slice(0, 20).join("; ")})`])].join("\n")
-  return { text, truncated: left > 0 || notes.length > 0 }
+  return { text, truncated: omitted > 0 || notes.length > 0 }
 }
 
 /** Directories first, each kind by name. */
@@ -114,11 +114,11 @@ const scanDirectory = async (
 const line = async (root: string, path: string): Promise<string> => {
   const full = NodePath.join(root, path)
   const name = shownName(path)
-  const found = await lstat(full).catch(() => undefined)
-  if (found === undefined) return `${name} (gone)`
-  if (found.isDirectory()) return `${name}/`
-  if (found.isFile()) return `${name} ${found.size} bytes`
-  if (!found.isSymbolicLink()) return `${name} (${kindOf(found)})`
+  const stats = await lstat(full).catch(() => undefined)
+  if (stats === undefined) return `${name} (gone)`
+  if (stats.isDirectory()) return `${name}/`
+  if (stats.isFile()) return `${name} ${stats.size} bytes`
+  if (!stats.isSymbolicLink()) return `${name} (${kindOf(stats)})`
   const target = await readlink(full).catch(() => "?")
   return `${name} -> ${shownName(target)}`
 }

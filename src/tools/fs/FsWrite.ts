@@ -31,17 +31,17 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
         const run = Effect.fail(looked.failure)
         return need === undefined ? yield* run : { need: writeNeed([location], need.reason, text), run }
       }
-      const seen = looked.success
-      const verb = seen === undefined ? "create" : "replace"
+      const snapshot = looked.success
+      const verb = snapshot === undefined ? "create" : "replace"
       const run = attempt(async () => {
-        await writeAtomically(real, seen, content)
+        await writeAtomically(real, snapshot, content)
         return { text: `${verb}d ${path}: ${content.length} bytes` }
       })
       return {
         need: writeNeed(
           [location],
           `${verb} ${path}${real === path ? "" : `, which is ${real}`}`,
-          changePreview(path, seen === undefined ? undefined : (seen.content ?? "unknown"), text)
+          changePreview(path, snapshot === undefined ? undefined : (snapshot.content ?? "unknown"), text)
         ),
         // What has begun is ended: a cancel must not leave it open whether the file was written.
         run: Effect.uninterruptible(run)

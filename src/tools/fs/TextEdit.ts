@@ -13,7 +13,7 @@ export type Edited =
 const maxNamed = 20
 
 /** What occurs more often is not looked for any further. */
-const maxFound = 100_000
+const maxPlaces = 100_000
 
 /** Why an edit cannot be done in whatever text, if so. */
 export const whyNever = ({ newText, oldText }: TextEdit): string | undefined => {
@@ -27,19 +27,19 @@ export const applyEdit = (text: string, edit: TextEdit): Edited => {
   const never = whyNever(given)
   if (never !== undefined) return failed(never)
   const { newText, oldText } = given
-  const found = occurrences(text, oldText, edit.replaceAll)
-  if (found.length === 0) return failed(`oldText does not occur${hint(text, oldText)}`)
-  if (found.length > maxFound) return failed(`oldText occurs more than ${maxFound} times`)
-  const lines = lineNumbers(text, found)
-  if (found.length > 1 && !edit.replaceAll) {
+  const places = occurrences(text, oldText, edit.replaceAll)
+  if (places.length === 0) return failed(`oldText does not occur${hint(text, oldText)}`)
+  if (places.length > maxPlaces) return failed(`oldText occurs more than ${maxPlaces} times`)
+  const lines = lineNumbers(text, places)
+  if (places.length > 1 && !edit.replaceAll) {
     const named = `${lines.slice(0, maxNamed).join(", ")}${lines.length > maxNamed ? ", …" : ""}`
     return failed(
-      `oldText occurs ${found.length} times (lines ${named}); give more of the text around it, or set replaceAll`
+      `oldText occurs ${places.length} times (lines ${named}); give more of the text around it, or set replaceAll`
     )
   }
   let result = ""
   let from = 0
-  for (const at of found) {
+  for (const at of places) {
     result += text.slice(from, at) + newText
     from = at + oldText.length
   }
@@ -57,13 +57,13 @@ const withLineEnds = (text: string, edit: TextEdit): TextEdit => {
 
 /** Where it occurs: for one replacement those that overlap count too, as it would be unclear which is meant. */
 const occurrences = (text: string, oldText: string, replaceAll: boolean): ReadonlyArray<number> => {
-  const found: Array<number> = []
+  const places: Array<number> = []
   let at = text.indexOf(oldText)
-  while (at !== -1 && found.length <= maxFound) {
-    found.push(at)
+  while (at !== -1 && places.length <= maxPlaces) {
+    places.push(at)
     at = text.indexOf(oldText, at + (replaceAll ? oldText.length : 1))
   }
-  return found
+  return places
 }
 
 const lineNumbers = (text: string, positions: ReadonlyArray<number>): ReadonlyArray<number> => {

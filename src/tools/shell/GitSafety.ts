@@ -12,14 +12,15 @@ const maxConfigBytes = 256 * 1024
  * working directory with all that it shows: what it has of other folders, and of other repositories, is outside.
  */
 export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolean> => {
-  const found = await findRepository(cwd)
-  if (found === "none") return true
-  if (found === "unclear" || !isWithin(workingDir, found.top)) return false
-  const isWhole = found.folders.every((folder) => isWithin(workingDir, folder)) || (await isLinkedWorktree(found))
+  const repository = await findRepository(cwd)
+  if (repository === "none") return true
+  if (repository === "unclear" || !isWithin(workingDir, repository.top)) return false
+  const isWhole =
+    repository.folders.every((folder) => isWithin(workingDir, folder)) || (await isLinkedWorktree(repository))
   // Git looks into them with a configuration of their own.
-  const hasSubmodules = (await lstat(NodePath.join(found.top, ".gitmodules")).catch(() => undefined)) !== undefined
+  const hasSubmodules = (await lstat(NodePath.join(repository.top, ".gitmodules")).catch(() => undefined)) !== undefined
   if (!isWhole || hasSubmodules) return false
-  for (const folder of found.folders) {
+  for (const folder of repository.folders) {
     for (const name of ["config", "config.worktree"]) {
       const config = await textOf(NodePath.join(folder, name))
       if (config === "unclear" || !isPlainConfig(config)) return false
@@ -40,14 +41,14 @@ interface Repository {
 const findRepository = async (cwd: string): Promise<Repository | "none" | "unclear"> => {
   for (let top = cwd; ; top = NodePath.dirname(top)) {
     const git = NodePath.join(top, ".git")
-    const found = await lstat(git).catch(() => undefined)
-    if (found?.isDirectory() === true) return repositoryAt(top, git)
-    if (found?.isFile() === true) {
+    const stats = await lstat(git).catch(() => undefined)
+    if (stats?.isDirectory() === true) return repositoryAt(top, git)
+    if (stats?.isFile() === true) {
       const link = /^gitdir: (.+)/.exec(await textOf(git))?.[1]?.trim()
       return link === undefined ? "unclear" : repositoryAt(top, NodePath.resolve(top, link))
     }
     // A directory can itself be a repository, to git: one that looks so is not taken for more than it is.
-    if (found !== undefined || (await access(NodePath.join(top, "HEAD")).then(yes, no))) return "unclear"
+    if (stats !== undefined || (await access(NodePath.join(top, "HEAD")).then(yes, no))) return "unclear"
     if (NodePath.dirname(top) === top) return "none"
   }
 }
@@ -121,9 +122,9 @@ export const isPlainConfig = (config: string): boolean => {
 
 /** Empty where there is no such file. */
 const textOf = async (path: string): Promise<string> => {
-  const found = await lstat(path).catch(() => undefined)
-  if (found === undefined) return ""
-  return found.isFile() && found.size <= maxConfigBytes ? readFile(path, "utf8").catch(() => "unclear") : "unclear"
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats === undefined) return ""
+  return stats.isFile() && stats.size <= maxConfigBytes ? readFile(path, "utf8").catch(() => "unclear") : "unclear"
 }
 
 const isExecutable = (path: string): Promise<boolean> => access(path, constants.X_OK).then(yes, no)

@@ -77,7 +77,7 @@ const safePath = (writable: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false
   )
 
@@ -86,7 +86,7 @@ const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boole
   for (const folder of path) {
     const file = NodePath.join(folder, name)
     const isProgram = await access(file, constants.X_OK).then(
-      () => stat(file).then((found) => found.isFile()),
+      () => stat(file).then((stats) => stats.isFile()),
       () => false
     )
     if (isProgram) return true

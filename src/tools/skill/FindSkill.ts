@@ -13,8 +13,8 @@ export const findSkill = (
   { workingDir }: ToolContext
 ): Effect.Effect<InstalledSkill, Refused> =>
   Effect.flatMap(registry.list(workingDir), (skills) => {
-    const found = skills.find((skill) => skill.name === name)
-    if (found !== undefined) return Effect.succeed(found)
+    const skill = skills.find((skill) => skill.name === name)
+    if (skill !== undefined) return Effect.succeed(skill)
     const names = skills.slice(0, maxNames).map((skill) => skill.name)
     const known = names.length === 0 ? "No skill is installed." : `The skills are: ${names.join(", ")}.`
     return Effect.fail(refuse(`There is no skill ${JSON.stringify(name)}. ${known}`))

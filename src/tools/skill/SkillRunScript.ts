@@ -44,8 +44,8 @@ export const skillRunScript = (
       const asked = yield* attempt(() => look(skill, path))
       const command = [...asked.command, ...args]
       const run = Effect.gen(function* () {
-        const { seen } = yield* attempt(() => look(skill, path))
-        if (seen !== asked.seen)
+        const { fingerprint } = yield* attempt(() => look(skill, path))
+        if (fingerprint !== asked.fingerprint)
           return yield* refuse(`${asked.real} has changed since it was asked about: it was not run`)
         const [program = "", ...rest] = command
         const outcome = yield* runChild(
@@ -94,7 +94,7 @@ const look = async ({ folder, name }: InstalledSkill, path: string) => {
     })
     if (command === undefined)
       throw refuse(`${real} cannot be run: it is not executable, and its name does not say how`)
-    return { real, command, seen: [dev, ino, size, ctimeNs].join() }
+    return { real, command, fingerprint: [dev, ino, size, ctimeNs].join() }
   })
 }
 
