@@ -32,7 +32,7 @@ export const attach = (workspace: Workspace["Service"]) =>
           if ((await realpath(real)) !== real) throw refuse(`${path} now leads elsewhere than when it was looked at`)
           if (!stats.isFile()) throw refuse(`${path} is ${kindOf(stats)}, not a regular file`)
         }
-        // Where they really lie: a link may lead elsewhere by the time that the host opens it.
+        // Real paths: a link may lead elsewhere when the host opens it.
         const attachments = [...new Set(locations.map(({ real }) => real))]
         return { text: `Attached to the closing answer:\n${attachments.join("\n")}`, attachments }
       })

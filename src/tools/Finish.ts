@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { NotBlank } from "../protocol/Checks.ts"
 import * as Tool from "./Tool.ts"
 
-/** Ends the turn; the session sees to that, the summary is its closing reply (contract 6). */
+/** Returns its summary. The turn ends with it as the closing reply (contract 6). */
 export const finish = Tool.make({
   name: "finish",
   description: "End the turn when the task is done; summary is the closing answer to the user.",

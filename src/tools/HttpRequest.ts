@@ -12,13 +12,13 @@ const maxRedirects = 5
 const maxBodyBytes = 10 * 1024 * 1024
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-/** What belongs to the connection, or says who is spoken to, is not the model's to set. */
+/** Headers that the model may not set: those of the connection, and those that name the server. */
 const ownHeaders = /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 
-/** Not carried over to another origin. */
+/** Headers that a redirect to another origin drops. */
 const secretHeaders = /^(authorization|cookie|.*(token|secret|api-?key).*)$/i
 
-/** A request to a web server (runtime, Tools). */
+/** Sends a request to a web server (runtime, Tools). */
 export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemLookup) =>
   Tool.make({
     name: "http.request",
@@ -68,7 +68,7 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
     })
   })
 
-/** The request, or what is wrong with it. */
+/** The request of a call; a text that says what is wrong with the arguments. */
 const settle = (
   given: string,
   method: string,
@@ -118,7 +118,7 @@ const previewOf = ({ body, headers, method, url }: PinnedRequest): string => {
   return [`${method} ${url.href}`, ...lines, ...(body === undefined ? [] : ["", body.toString("utf8")])].join("\n")
 }
 
-/** The request that a redirect asks for, or why it is not made. */
+/** The request that a redirect asks for; a text that says why it is not sent. */
 const redirected = (
   request: PinnedRequest,
   { headers, status }: PinnedResponse

@@ -8,7 +8,7 @@ import { mayConnect } from "../http/HttpAllowlist.ts"
 import type { HttpExchange } from "../http/HttpExchange.ts"
 import * as HttpTransport from "../http/HttpTransport.ts"
 
-/** One request as it goes out. */
+/** One request as it is sent. */
 export interface PinnedRequest {
   readonly url: URL
   readonly method: string
@@ -21,7 +21,7 @@ export interface PinnedResponse {
   readonly statusText: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** The body went on beyond what was read. */
+  /** The body is longer than what was read. */
   readonly isCut: boolean
 }
 
@@ -39,8 +39,8 @@ export const systemLookup: Lookup = (host) =>
 
 /**
  * Sends one request and reads at most `maxBytes` of its response; redirects are not followed. The name is looked up
- * once, every address of it must be allowed, and the connection goes to one of those: what the name means a moment later
- * is of no account.
+ * once, every address must be allowed, and the connection goes to one of these: a name that resolves to another address a
+ * moment later changes nothing.
  */
 export const send = Effect.fnUntraced(function* (
   request: PinnedRequest,

@@ -1,9 +1,9 @@
 import type { ToolResult } from "../domain/ToolCall.ts"
 
-/** What the results of one step may have together, in characters (runtime, Tools). */
+/** The budget of all results of one step, in characters (runtime, Tools). */
 export const stepCharacters = 32_000
 
-/** A result within its share of the step's characters; every call of a batch of `calls` has the same share. */
+/** Cuts a result to its share of the budget; each of the `calls` of a batch has the same share. */
 export const boundResult = (result: ToolResult, calls: number): ToolResult => {
   const share = Math.floor(stepCharacters / Math.max(1, calls))
   if (result.summary.length <= share) return result
@@ -11,8 +11,8 @@ export const boundResult = (result: ToolResult, calls: number): ToolResult => {
 }
 
 /**
- * A text of at most `limit` characters: two thirds of what fits from its head, the rest from its tail, and between
- * them how much is missing. Never cuts a surrogate pair in two.
+ * Cuts a text to at most `limit` characters: two thirds of the head, one third of the tail, and between them the number of
+ * characters left out. Never cuts a surrogate pair.
  */
 export const headAndTail = (text: string, limit: number): string => {
   if (text.length <= limit) return text

@@ -6,20 +6,20 @@ import type { Refused } from "../files/Refused.ts"
 
 /** Where a call runs. */
 export interface ToolContext {
-  /** Absolute. Relative paths are resolved against it. */
+  /** Absolute path; relative paths of arguments are resolved against it. */
   readonly workingDir: string
 }
 
-/** What a tool gives back: `text` for model and host, and the files that the closing reply hands over. */
+/** The result of a tool: `text` for model and host, and the files that the closing reply hands over. */
 export interface ToolOutput {
   readonly text: string
-  /** The tool already left something out of `text`. */
+  /** True if the tool has left something out of `text`. */
   readonly truncated?: boolean
-  /** It was done, and did not go well: a command that ended with another code than 0. */
+  /** True if it ran and failed, as a command that exits with another code than 0. */
   readonly isError?: boolean
   /** Absolute paths. */
   readonly attachments?: ReadonlyArray<string>
-  /** The model has read this skill with it. */
+  /** The skill whose text this is. */
   readonly loadedSkill?: { readonly name: string; readonly version: string }
 }
 
@@ -29,38 +29,38 @@ interface Need {
   readonly affectedResources: ReadonlyArray<string>
 }
 
-/** What a call that only reads needs approved. */
+/** The approval that a call needs which only reads. */
 export interface ReadNeed extends Need {
   readonly categories: readonly ["fs_read_outside"]
   readonly preview?: string
 }
 
-/** What a call that writes, runs or sends something needs approved. */
+/** The approval that a call needs which writes, runs or sends something. */
 export interface ActNeed extends Need {
   /** One for each thing that the call does: a move writes at both ends. The strictest of them asks. */
   readonly categories: NonEmptyReadonlyArray<ApprovalCategory>
-  /** What will happen: a diff, a command line, method and URL; whole, the gate cuts it. */
+  /** What will happen: a diff, a command line, method and URL. The gate cuts it. */
   readonly preview: string
 }
 
-/** What a call needs approved before it runs (contract 7). `readNeed` and `writeNeed` make it for paths. */
+/** The approval that a call needs before it runs (contract 7). `readNeed` and `writeNeed` make it for paths. */
 export type ApprovalNeed = ReadNeed | ActNeed
 
 /**
- * A call that has been looked at and not yet done: what it needs asked, and the effect that does it. What the plan saw
- * is what `run` does: if the world has changed in between so that `need.preview` is no longer true, `run` fails.
+ * A planned call: the approval that it needs, and the effect that does the work. `run` fails if the world has changed since
+ * the plan so that `need.preview` is no longer true.
  */
 export interface Plan {
-  /** Absent: nothing to ask, at any level. */
+  /** Absent if the call never asks. */
   readonly need?: ApprovalNeed
   readonly run: Effect.Effect<ToolOutput, Refused>
 }
 
-/** One tool, its arguments decoded by `parameters`. */
+/** One tool. Its arguments are decoded by `parameters`. */
 export interface Tool<in out Args = any> {
-  /** Dotted, as the host sees it. */
+  /** With a dot, as the host sees it. */
   readonly name: string
-  /** For the model, which pays for it with every prompt. */
+  /** For the model, and short: it is part of every prompt. */
   readonly description: string
   /**
    * The model gets their names, types and `description`s. What only readers of the documents want to know is the
@@ -74,5 +74,5 @@ export interface Tool<in out Args = any> {
   readonly plan: (args: Args, context: ToolContext) => Effect.Effect<Plan, Refused>
 }
 
-/** A tool; the type of its arguments comes from its parameters. */
+/** Makes a tool; the type of its arguments comes from its parameters. */
 export const make = <Args>(tool: Tool<Args>): Tool<Args> => tool

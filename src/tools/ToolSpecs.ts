@@ -5,7 +5,7 @@ import type { ToolSpec } from "../domain/ToolCall.ts"
 
 const known = new WeakMap<Tool, ToolSpec>()
 
-/** What the model is told of a tool: as few bytes as say it, for they are paid with every prompt. */
+/** The description of a tool for the model, in few bytes: it is part of every prompt. */
 export const specOf = (tool: Tool): ToolSpec => {
   const cached = known.get(tool)
   if (cached !== undefined) return cached
@@ -21,7 +21,7 @@ export const specOf = (tool: Tool): ToolSpec => {
   return spec
 }
 
-/** Without what every reader assumes anyway. */
+/** Removes the keywords of a schema that are defaults. */
 const terse = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(terse)
   if (!isObject(schema)) return schema

@@ -15,28 +15,28 @@ import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
-/** A call that has been looked at. */
+/** A planned call. */
 export type Planned =
-  /** It cannot be done; `why` is told to the model as the result. */
+  /** The call cannot be done; `why` becomes its result. */
   | { readonly _tag: "Refused"; readonly why: string }
-  /** It can be done when `need`, if there is one, has been asked. A tool that fails gives a result that says so. */
+  /** The call runs once `need`, if present, is approved. A failure of the tool becomes a result with status `error`. */
   | { readonly _tag: "Ready"; readonly need?: ApprovalRequest; readonly run: Effect.Effect<ToolResult> }
 
 /** The tools by name. */
 export class Toolbox extends Context.Service<
   Toolbox,
   {
-    /** What the model is told of the tools, in an order that never changes. */
+    /** The descriptions of the tools for the model, in an order that never changes. */
     readonly specs: ReadonlyArray<ToolSpec>
-    /** Whether calls of a tool may be planned and run side by side; unknown tools may, they do nothing. */
+    /** True if calls of a tool may be planned and run side by side; true for unknown tools too, which do nothing. */
     reads(tool: string): boolean
-    /** Looks at a call: finds the tool, decodes the arguments, plans. Never fails; a defect of a tool passes through. */
+    /** Finds the tool, decodes the arguments and plans the call. Never fails; a defect of a tool passes through. */
     plan(call: ToolCall, context: ToolContext): Effect.Effect<Planned>
-    /** Ends what commands left running behind them; happens by itself when the toolbox goes. */
+    /** Ends the background processes of commands; the end of the toolbox's scope does so too. */
     readonly endBackground: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/tools/Toolbox") {
-  /** The built-in tools, and others beside them: one of the same name takes a built-in's place. */
+  /** The built-in tools and others; a tool with the name of a built-in one replaces it. */
   static readonly layerWith = (extra: ReadonlyArray<Tool>) =>
     Layer.effect(
       Toolbox,
@@ -74,7 +74,7 @@ export class Toolbox extends Context.Service<
         })
 
         const describe = () => (specs ??= Array.from(tools.values(), specOf))
-        // Deriving them takes a while: as soon as there is nothing better to do, and not when the first turn waits.
+        // Deriving them takes milliseconds: it is done when the process is idle, so that the first turn need not wait.
         yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, Effect.sync(describe)))
 
         return Toolbox.of({
@@ -91,7 +91,7 @@ export class Toolbox extends Context.Service<
   static readonly layer = Toolbox.layerWith([])
 }
 
-/** What is asked for a need; without secrets, since a diff shows lines that nobody changes. */
+/** The request for approval of a need, without secrets: a diff also shows lines that do not change. */
 const requestOf = (need: ApprovalNeed, hide: (text: string) => string): ApprovalRequest => ({
   category: strictest(need.categories),
   reason: hide(need.reason),
@@ -105,7 +105,7 @@ const decode = (tool: Tool, args: { readonly [key: string]: unknown }): { readon
   const parse = SchemaParser.decodeUnknownResult(tool.parameters)
   const first = parse(args)
   if (first._tag === "Success") return { value: first.success }
-  // Models say null for an argument that they do not want to give.
+  // Models send null for an optional argument that they leave out.
   const second = parse(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)))
   return second._tag === "Success" ? { value: second.success } : explain(first.failure, args, "")
 }

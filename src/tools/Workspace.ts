@@ -13,22 +13,22 @@ import { resolveName, resolveReal } from "../files/RealPath.ts"
 import type { ActNeed, ReadNeed, ToolContext } from "./Tool.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
-/** A path that a tool was given, and where it really lies. */
+/** A path from an argument, and its real path. */
 export interface Location {
-  /** Absolute, as it was asked for. */
+  /** Absolute, with its links. */
   readonly path: string
-  /** With all links resolved, also those that lead nowhere yet; `path` where that is not possible. */
+  /** All links resolved, dangling ones too; `path` if that is not possible. */
   readonly real: string
   readonly scope: Scope
 }
 
-/** Where paths lie (contract 7). */
+/** Resolves the paths of arguments and tells their scope (contract 7). */
 export class Workspace extends Context.Service<
   Workspace,
   {
-    /** A path that is to be read; skills count as inside. Fails only for what can be no path at all. */
+    /** Resolves a path to read; skills folders count as inside. Fails only for a text that cannot be a path. */
     reading(path: string, context: ToolContext): Effect.Effect<Location, Refused>
-    /** A path that is to be written. */
+    /** Resolves a path to write. */
     writing(path: string, context: ToolContext): Effect.Effect<Location, Refused>
   }
 >()("atomic-agent-sidecar/tools/Workspace") {
@@ -46,7 +46,7 @@ export class Workspace extends Context.Service<
           resolveReal(workingDir),
           home === undefined ? undefined : resolveReal(home),
           resolveReal(globalSkills),
-          // The name itself is trusted too: a folder that is a link must not be replaced by another.
+          // The path with its links counts too: a folder that is a link must not be replaced.
           Promise.all(skills.flatMap((folder) => [resolveReal(folder), resolveName(folder)])),
           Promise.all(trusted.flatMap((file) => [resolveReal(file), resolveName(file)]))
         ])
@@ -68,11 +68,11 @@ export class Workspace extends Context.Service<
       ) =>
         attempt(async (): Promise<Location> => {
           if (given.includes("\0")) throw refuse("the path contains a NUL character")
-          // The file system would put U+FFFD in its place: another file than the one that is asked about.
+          // The file system would replace it by U+FFFD, and that is another file.
           if (!given.isWellFormed()) throw refuse("the path contains half of a character")
           const named = absolute(workingDir, withHome(given))
           const [real, places] = await Promise.all([resolveReal(named), placesOf(workingDir)])
-          // Behind a link, the parent of a directory is not what it seems by its name.
+          // Behind a link, `..` is not the directory before it in the path.
           const path = real !== undefined && /(^|[/\\])\.\.([/\\]|$)/.test(given) ? real : NodePath.resolve(named)
           if (real === undefined) return { path, real: path, scope: "outside" }
           const scope = (await isTrusted(real, places)) ? "trust" : scopeOf(real, places)
@@ -87,13 +87,13 @@ export class Workspace extends Context.Service<
   )
 }
 
-/** What a read must ask before it is done. */
+/** The approval that a read needs; none inside the working directory. */
 export const readNeed = (location: Location, reason: string): { readonly need?: ReadNeed } =>
   location.scope === "inside"
     ? {}
     : { need: { categories: ["fs_read_outside"], reason, affectedResources: [location.real] } }
 
-/** What a write must ask: all the places that it creates, replaces or removes are named, and the strictest one asks. */
+/** The approval that a write needs: `places` are all that it creates, replaces or removes. */
 export const writeNeed = (
   [first, ...others]: NonEmptyReadonlyArray<Location>,
   reason: string,
@@ -112,7 +112,7 @@ const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
   outside: "other"
 }
 
-/** A name that differs may still be the same file, where a file system ignores case. */
+/** Two names may be one file on a file system that ignores case. */
 const isTrustFile = async (real: string, { trustFiles }: Places): Promise<boolean> => {
   const [file, ...trusted] = await Promise.all([real, ...trustFiles].map((path) => lstat(path).catch(() => undefined)))
   return trusted.some((each) => each !== undefined && file !== undefined && isSame(each, file))
@@ -120,7 +120,7 @@ const isTrustFile = async (real: string, { trustFiles }: Places): Promise<boolea
 
 const isSame = (a: Stats, b: Stats): boolean => a.ino !== 0 && a.ino === b.ino && a.dev === b.dev
 
-/** Not normalized, except where the system does the same. */
+/** Absolute, and normalized only on Windows, where the system does the same. */
 const absolute = (workingDir: string, path: string): string =>
   process.platform === "win32" || NodePath.isAbsolute(path)
     ? NodePath.resolve(workingDir, path)
@@ -131,7 +131,7 @@ const withHome = (path: string): string => {
   return home === undefined ? path : NodePath.join(home, path.slice(1))
 }
 
-/** A home that is the root of everything is none. */
+/** The home directory; undefined if it is the root. */
 export const homeDirectory = (): string | undefined => {
   const home = process.getBuiltinModule("node:os").homedir()
   return home === "" || NodePath.dirname(NodePath.resolve(home)) === NodePath.resolve(home) ? undefined : home

@@ -3,13 +3,13 @@ import * as TextDiff from "effect/TextDiff"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { shownName } from "../../domain/ShownName.ts"
 
-/** Texts of more characters are not compared line by line. */
+/** Longer texts, in characters, are not compared line by line. */
 const comparedCharacters = 512 * 1024
 
 /** A region that differs in more lines is shown as removed and added. */
 const maxEdits = 500
 
-/** A unified diff of what a write does; `before` undefined: there is no file yet. */
+/** A unified diff of a write; `before` is undefined for a new file. */
 export const changePreview = (path: string, before: Buffer | undefined | "unknown", after: string): string => {
   const name = shownName(path)
   const from = before === undefined ? "/dev/null" : name

@@ -32,7 +32,7 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
       const { path, real } = location
       const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
       if (looked._tag === "Failure") {
-        // Why it fails tells of what is in the file: that is to read it, and nothing will be written.
+        // The reason shows what is in the file, so this is a read; nothing is written.
         const { need } = readNeed(yield* workspace.reading(given, context), `tell why an edit of ${path} fails`)
         const run = Effect.fail(looked.failure)
         return need === undefined ? yield* run : { need, run }

@@ -15,7 +15,7 @@ import { refuse } from "../../files/Refused.ts"
 const defaultLimit = 200
 const maxLimit = 2000
 
-/** Files by their names (runtime, Tools). */
+/** Finds files by their names (runtime, Tools). */
 export const fsGlob = (workspace: Workspace["Service"]) =>
   Tool.make({
     name: "fs.glob",
@@ -59,11 +59,11 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
     })
   })
 
-/** Whether a glob would look outside the directory that it is for. */
+/** True if a glob leads out of its directory. */
 export const climbs = (pattern: string): boolean =>
   NodePath.isAbsolute(pattern) || /^[A-Za-z]:/.test(pattern) || pattern.split(/[/\\]/).includes("..")
 
-/** Whether a path, relative and with slashes, fits a glob; one without a slash is for names at any depth. */
+/** Matches relative paths with slashes against a glob; one without a slash matches names at any depth. */
 export const pathMatcher = (pattern: string): ((path: string) => boolean) => {
   const isNegated = pattern.startsWith("!")
   const body = isNegated ? pattern.slice(1) : pattern

@@ -17,7 +17,7 @@ const defaultLimit = 100
 const maxLimit = 1000
 const maxContext = 20
 
-/** Lines that match a regular expression (runtime, Tools). */
+/** Finds lines that match a regular expression (runtime, Tools). */
 export const fsGrep = (workspace: Workspace["Service"]) =>
   Tool.make({
     name: "fs.grep",

@@ -12,13 +12,13 @@ import { readNeed, type Workspace } from "../Workspace.ts"
 const defaultLimit = 200
 const maxLimit = 2000
 
-/** So many entries of one directory are looked at; a directory of a million must not cost a million names. */
+/** How many entries of one directory are read, so that one of a million entries stays cheap. */
 const maxScanned = 10_000
 
-/** Listed like others, not entered unless asked for. */
+/** Folders that are listed, but entered only if they are the path itself. */
 const notEntered = new Set([".git", "node_modules"])
 
-/** What is in a directory (runtime, Tools). */
+/** Lists a directory (runtime, Tools). */
 export const fsList = (workspace: Workspace["Service"]) =>
   Tool.make({
     name: "fs.list",
@@ -47,7 +47,7 @@ interface Entry {
   readonly isDirectory: boolean
 }
 
-/** Level by level, so that the top is whole before the limit is used up below. */
+/** Walks level by level, so that the limit is spent on the upper levels first. */
 const list = async (
   real: string,
   shown: string,

@@ -15,15 +15,15 @@ import { refuse } from "../../files/Refused.ts"
 const defaultLimit = 1000
 const maxLimit = 10_000
 
-/** Files up to this size, in bytes, are read to their end, to say how many lines they have. */
+/** Files up to this size, in bytes, are read to their end to count their lines. */
 const countedBytes = 64 * 1024 * 1024
 
-/** Lines from the end are looked for in so many bytes of it, where the file is larger than what is counted. */
+/** How many bytes at the end of a larger file are read for an offset from the end. */
 const tailBytes = 8 * 1024 * 1024
 
 const chunkBytes = 256 * 1024
 
-/** Numbered lines of a text file (runtime, Tools). */
+/** Reads numbered lines of a text file (runtime, Tools). */
 export const fsRead = (workspace: Workspace["Service"]) =>
   Tool.make({
     name: "fs.read",
@@ -61,7 +61,7 @@ const read = async (
   if (kind !== undefined) throw refuse(`${path} is not text: ${kind}, ${size} bytes`)
   if (head.length === 0) return { text: `${path} is empty` }
 
-  // Files of /proc say that they are empty.
+  // Files of /proc have a size of 0.
   const end = size === 0 ? countedBytes : size
   const isCounted = end <= countedBytes
   const limit = Math.min(asked ?? defaultLimit, maxLimit)
@@ -85,7 +85,7 @@ const read = async (
     : show(window, { path, size, asked, total: undefined, shift: -(counter.lines + 1) })
 }
 
-/** Reads on until the file ends (true) or nobody wants more (false). */
+/** Reads until the file ends (true) or the window is full (false). */
 const scan = async (
   handle: FileHandle,
   buffer: Buffer,
@@ -108,11 +108,11 @@ const scan = async (
 interface Shown {
   readonly path: string
   readonly size: number
-  /** The limit that was asked for. */
+  /** The limit of the call. */
   readonly asked: number | undefined
-  /** Lines of the file, where they were counted. */
+  /** Lines of the file; undefined if they were not counted. */
   readonly total: number | undefined
-  /** Added to line numbers where they can only be counted from the end. */
+  /** Added to line numbers that are counted from the end. */
   readonly shift: number
 }
 

@@ -27,7 +27,7 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
       const looked = yield* Effect.result(attempt(() => takeSnapshot(real)))
       if (looked._tag === "Failure") {
         const { need } = readNeed(yield* workspace.reading(given, context), `write ${path}`)
-        // What is in the way outside is told to whoever may write there.
+        // Before the approval, nothing about a place outside may be revealed.
         const run = Effect.fail(looked.failure)
         return need === undefined ? yield* run : { need: writeNeed([location], need.reason, text), run }
       }
@@ -43,7 +43,7 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
           `${verb} ${path}${real === path ? "" : `, which is ${real}`}`,
           changePreview(path, snapshot === undefined ? undefined : (snapshot.content ?? "unknown"), text)
         ),
-        // What has begun is ended: a cancel must not leave it open whether the file was written.
+        // Uninterruptible: after a cancel it must be clear whether the file was written.
         run: Effect.uninterruptible(run)
       }
     })

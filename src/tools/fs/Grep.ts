@@ -12,10 +12,10 @@ import { isSystemError } from "../../domain/SystemError.ts"
 
 const chunkBytes = 256 * 1024
 
-/** A line that is longer, in characters, is searched in pieces. */
+/** Longer lines, in characters, are searched in pieces. */
 const maxLine = 1024 * 1024
 
-/** Searches files for lines that match a regular expression of JavaScript, or of `(?i)` and one. */
+/** Searches files for lines that match a JavaScript regular expression, which may begin with `(?i)`. */
 export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<GrepReport> => {
   const report = new GrepReport(request)
   const matches = lineMatcher(request.pattern, request.ignoreCase ?? false)
@@ -38,7 +38,7 @@ export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<G
   for await (const { isFile, path } of walk.files()) {
     if (!isFile || !isWanted(path)) continue
     await searchFile(path).catch((error: unknown) => {
-      // A file that cannot be read, or has just gone, is passed over; a pattern that does not work is not.
+      // A file that cannot be read is skipped; a pattern that cannot be used fails the call.
       if (!isSystemError(error) && !(error instanceof Refused && !error.detail.startsWith("the pattern"))) throw error
     })
     if (report.isFull) break

@@ -2,31 +2,31 @@ import * as NodePath from "node:path"
 import { shownName } from "../../domain/ShownName.ts"
 import type { ToolOutput } from "../Tool.ts"
 
-/** What is searched, settled. */
+/** The arguments of a search with their defaults. */
 export interface GrepRequest {
   readonly pattern: string
   readonly glob?: string
   readonly ignoreCase?: boolean
   /** Lines shown before and after each match. */
   readonly context: number
-  /** Matches. */
+  /** Maximum of matches. */
   readonly limit: number
-  /** The real directory that is searched, and the one file of it where only that is meant. */
+  /** The real directory that is searched, and the only file in it to search, if the path is a file. */
   readonly root: string
   readonly file: string | undefined
-  /** The working directory: its `.gitignore` files hold for what is below it. */
+  /** The working directory, whose `.gitignore` files apply. */
   readonly top: string
-  /** How the root was named; results are named the same way. */
+  /** The path of the call; results begin with it. */
   readonly shown: string
 }
 
-/** Larger files are passed over, in bytes. */
+/** Larger files, in bytes, are skipped. */
 export const maxFileBytes = 64 * 1024 * 1024
 
-/** One line shows no more than this, in characters. */
+/** The longest line that is shown, in characters. */
 const maxShownLine = 400
 
-/** Matches and the lines around them, as they are found. */
+/** Collects matches and the lines around them. */
 export class GrepReport {
   readonly notes: Array<string> = []
   matches = 0

@@ -1,12 +1,12 @@
 import { isObject } from "effect/Predicate"
 import { refuse } from "../../files/Refused.ts"
 
-/** One batch of lines may take so long, in milliseconds; nothing else runs meanwhile. */
+/** Time limit of one batch of lines, in milliseconds; nothing else runs meanwhile. */
 const limitMs = 500
 
 /**
- * Tells for each line whether it matches. A regular expression that backtracks without end would hold the whole
- * process, so it runs where it can be cut off.
+ * Matches lines against a regular expression, which runs in a script with a time limit: one that backtracks without end
+ * would block the process.
  */
 export const lineMatcher = (
   pattern: string,
@@ -25,7 +25,7 @@ export const lineMatcher = (
       if (isObject(error) && error["code"] === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
         throw refuse("the pattern takes too long on these files; use a simpler one")
       }
-      // Some expressions turn out to be too large only when they are first used.
+      // Some expressions are found too large only when they first run.
       throw refuse(`the pattern cannot be used: ${isObject(error) ? String(error["message"]) : "unknown reason"}`)
     }
   }

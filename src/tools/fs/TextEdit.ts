@@ -1,4 +1,4 @@
-/** What is to be replaced by what. */
+/** One replacement. */
 export interface TextEdit {
   readonly oldText: string
   readonly newText: string
@@ -9,19 +9,19 @@ export type Edited =
   | { readonly _tag: "Edited"; readonly text: string; readonly lines: ReadonlyArray<number> }
   | { readonly _tag: "Failed"; readonly why: string }
 
-/** So many places are named. */
+/** How many places an error names. */
 const maxNamed = 20
 
-/** What occurs more often is not looked for any further. */
+/** The most occurrences that are counted. */
 const maxPlaces = 100_000
 
-/** Why an edit cannot be done in whatever text, if so. */
+/** Why an edit can succeed in no text; undefined if it can. */
 export const whyNever = ({ newText, oldText }: TextEdit): string | undefined => {
   if (oldText === "") return "oldText is empty; to make or replace a file use fs.write"
   return oldText === newText ? "oldText and newText are the same" : undefined
 }
 
-/** The text with the old text replaced. The old text must occur, and only once unless all of them are meant. */
+/** Replaces the old text, which must occur, and only once unless `replaceAll` is set. */
 export const applyEdit = (text: string, edit: TextEdit): Edited => {
   const given = withLineEnds(text, edit)
   const never = whyNever(given)
@@ -48,14 +48,14 @@ export const applyEdit = (text: string, edit: TextEdit): Edited => {
 
 const failed = (why: string): Edited => ({ _tag: "Failed", why })
 
-/** A file whose lines end with CRLF is shown without the CR: what was copied from there lacks it. */
+/** `fs.read` shows lines without CR, so text copied from a CRLF file lacks it. */
 const withLineEnds = (text: string, edit: TextEdit): TextEdit => {
   const { newText, oldText } = edit
   if (text.includes(oldText) || !text.includes("\r\n") || oldText.includes("\r")) return edit
   return { ...edit, oldText: oldText.replaceAll("\n", "\r\n"), newText: newText.replaceAll(/\r?\n/g, "\r\n") }
 }
 
-/** Where it occurs: for one replacement those that overlap count too, as it would be unclear which is meant. */
+/** The offsets of the old text. For a single replacement overlapping ones count too: they are ambiguous. */
 const occurrences = (text: string, oldText: string, replaceAll: boolean): ReadonlyArray<number> => {
   const places: Array<number> = []
   let at = text.indexOf(oldText)
@@ -78,7 +78,7 @@ const lineNumbers = (text: string, positions: ReadonlyArray<number>): ReadonlyAr
   })
 }
 
-/** Where its first line stands, if that is somewhere: then it is the lines after it that differ. */
+/** A hint for text that does not occur: where its first line does, and so the lines after it differ. */
 const hint = (text: string, oldText: string): string => {
   const first = oldText.split("\n").find((line) => line.trim() !== "")
   if (first === undefined) return ""

@@ -3,13 +3,13 @@ import { namesFor } from "../../files/GlobExpansion.ts"
 import { resolveName, resolveReal } from "../../files/RealPath.ts"
 
 /**
- * Whether one of the paths that a command erases leads, by links on the disk, to what must not be erased (contract 7). A
- * link itself may go; what it leads to goes where its name ends with a slash, or where all that is in it is meant.
+ * True if a path that a command deletes leads, by links on the disk, to a protected path (contract 7). A link itself may be
+ * deleted; its target is deleted if the name ends with a slash, or if all of its content is named.
  */
 export const leadsToProtected = async (erases: ReadonlyArray<string>, place: ShellPlace): Promise<boolean> => {
   const home = place.home === undefined ? undefined : ((await resolveReal(place.home)) ?? place.home)
   const isThere = async (pattern: string, resolve: (path: string) => Promise<string | undefined>) => {
-    // From the root on; what is too much to look at is not known.
+    // From the root on. Patterns with too many matches are not followed.
     for (const name of (await namesFor(pattern, "/")) ?? []) {
       const real = await resolve(name.startsWith("/") ? name : `/${name}`)
       if (real !== undefined && isProtected(real, { ...place, home })) return true

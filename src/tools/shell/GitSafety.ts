@@ -7,9 +7,9 @@ import { isWithin } from "../../files/PathScope.ts"
 const maxConfigBytes = 256 * 1024
 
 /**
- * Whether git may read the repository that it would find from here without a question. Its configuration must name no
- * program to run (`core.fsmonitor`, filters, pagers), for to write it is to write in the workspace; and it must lie in the
- * working directory with all that it shows: what it has of other folders, and of other repositories, is outside.
+ * True if git may read the repository of `cwd` without asking. Its configuration, which the agent may be able to write, must
+ * name no program (`core.fsmonitor`, filters, pagers); and the repository with all that it shows must lie in the working
+ * directory: linked folders and objects of other repositories are outside.
  */
 export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolean> => {
   const repository = await findRepository(cwd)
@@ -17,7 +17,7 @@ export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolea
   if (repository === "unclear" || !isWithin(workingDir, repository.top)) return false
   const isWhole =
     repository.folders.every((folder) => isWithin(workingDir, folder)) || (await isLinkedWorktree(repository))
-  // Git looks into them with a configuration of their own.
+  // Git reads submodules with their own configuration.
   const hasSubmodules = (await lstat(NodePath.join(repository.top, ".gitmodules")).catch(() => undefined)) !== undefined
   if (!isWhole || hasSubmodules) return false
   for (const folder of repository.folders) {
@@ -32,9 +32,9 @@ export const gitIsSafe = async (cwd: string, workingDir: string): Promise<boolea
 }
 
 interface Repository {
-  /** Where `.git` is. */
+  /** The folder that contains `.git`. */
   readonly top: string
-  /** The folders that hold the repository, all of them real paths. */
+  /** The real paths of the folders of the repository. */
   readonly folders: ReadonlyArray<string>
 }
 
@@ -47,7 +47,7 @@ const findRepository = async (cwd: string): Promise<Repository | "none" | "uncle
       const link = /^gitdir: (.+)/.exec(await textOf(git))?.[1]?.trim()
       return link === undefined ? "unclear" : repositoryAt(top, NodePath.resolve(top, link))
     }
-    // A directory can itself be a repository, to git: one that looks so is not taken for more than it is.
+    // Git takes a directory with a `HEAD` for a bare repository.
     if (stats !== undefined || (await access(NodePath.join(top, "HEAD")).then(yes, no))) return "unclear"
     if (NodePath.dirname(top) === top) return "none"
   }
@@ -62,7 +62,7 @@ const repositoryAt = async (top: string, folder: string): Promise<Repository | "
     : { top, folders: real.filter((path) => path !== undefined) }
 }
 
-/** Whether the repository itself says that this is one of its worktrees: a file in the worktree could say so of any. */
+/** True if the repository lists this worktree. The `.git` file of a worktree alone could name any repository. */
 const isLinkedWorktree = async ({ folders, top }: Repository): Promise<boolean> => {
   const [folder = "", common] = folders
   if (common === undefined || NodePath.dirname(folder) !== NodePath.join(common, "worktrees")) return false
@@ -70,10 +70,10 @@ const isLinkedWorktree = async ({ folders, top }: Repository): Promise<boolean> 
   return back !== "" && (await resolveReal(NodePath.resolve(folder, back))) === NodePath.join(top, ".git")
 }
 
-/** Where git reads what it shows. */
+/** Folders of a repository whose content git shows. */
 const contents = ["HEAD", "index", "packed-refs", "refs", "logs", "objects"]
 
-/** Whether a part of a repository is a link, or borrows objects of another one. */
+/** True if a part of a repository is a link, or uses objects of another repository. */
 const leadsElsewhere = async (folder: string): Promise<boolean> => {
   if (await access(NodePath.join(folder, "objects/info/alternates")).then(yes, no)) return true
   for (const name of contents) {
@@ -87,21 +87,21 @@ const leadsElsewhere = async (folder: string): Promise<boolean> => {
   return false
 }
 
-/** Sections that only say where things are and how they look. */
+/** Sections that cannot name a program. */
 const plainSections = new Set(
   "core remote branch user author committer color pull push fetch status init advice rebase lfs".split(" ")
 )
 
-/** What may stand in `[core]`. */
+/** The allowed keys of `[core]`. */
 const plainCore = new Set(
   `repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf
   quotepath compression untrackedcache preloadindex protecthfs protectntfs longpaths abbrev`.split(/\s+/)
 )
 
-/** Whether all that a configuration sets is known to be harmless. */
+/** True if every setting of a configuration is known to be harmless. */
 export const isPlainConfig = (config: string): boolean => {
   let section = ""
-  // A value that goes on in the next line could hide a section.
+  // A continued line could hide a section.
   if (config.includes("\\\n") || config.includes("\\\r")) return false
   for (const raw of config.split(/\r?\n/)) {
     let line = raw.trim()
@@ -120,7 +120,7 @@ export const isPlainConfig = (config: string): boolean => {
   return true
 }
 
-/** Empty where there is no such file. */
+/** The text of a file; empty if there is none. */
 const textOf = async (path: string): Promise<string> => {
   const stats = await lstat(path).catch(() => undefined)
   if (stats === undefined) return ""

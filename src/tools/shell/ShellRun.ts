@@ -16,10 +16,10 @@ import * as Tool from "../Tool.ts"
 import { homeDirectory, type Workspace } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
-/** No command may run longer, in milliseconds. */
+/** The longest timeout of a command, in milliseconds. */
 const maxTimeoutMs = 24 * 60 * 60 * 1000
 
-/** Runs a command line (runtime, Tools). What is on the read-only list asks nobody. */
+/** Runs a command line (runtime, Tools). Commands of the read-only list do not ask. */
 export const shellRun = (
   workspace: Workspace["Service"],
   settings: Settings["tools"]["shell"],
@@ -91,7 +91,7 @@ const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQ
     ? { command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", `"${command}"`], isQuoted: true }
     : { command: "/bin/sh", args: ["-c", command] }
 
-/** Nothing that would wait for a terminal. */
+/** Settings that keep programs from waiting for a terminal. */
 export const openEnvironment = () => ({
   ...inherited(),
   TERM: "dumb",
@@ -100,7 +100,7 @@ export const openEnvironment = () => ({
   GIT_TERMINAL_PROMPT: "0"
 })
 
-/** What a program said and how it ended, for the model. */
+/** The output of a program and how it ended, for the model. */
 export const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {
   const parts = [headline(end, limitMs)]
   if (stdout.total > 0) parts.push(stdout.text())

@@ -9,10 +9,9 @@ import { resolveReal } from "../../files/RealPath.ts"
 import { isWithin } from "../../files/PathScope.ts"
 
 /**
- * What a command line that only reads by its words needs to do so in truth: the environment to run it in. Undefined
- * where a name leads out of the working directory by a link, where a program is only found in places that the agent
- * may write to, where the repository names programs for git
- * to run, or where it lies outside. Then somebody must be asked.
+ * The environment in which a command line of the read-only list only reads. Undefined if it must ask after all: a name leads
+ * out of the working directory by a link, a program exists only in folders that the agent may write, or the repository is
+ * not safe (`gitIsSafe`).
  */
 export const unattendedEnvironment = async (
   command: string,
@@ -32,9 +31,9 @@ export const unattendedEnvironment = async (
       if (files === undefined) return undefined
       for (const file of files) {
         const path = NodePath.join(cwd, file)
-        // It follows the links that it meets in a directory.
+        // This command follows links in directories.
         if (followsLinks && (await isDirectory(path))) return undefined
-        // A word that climbs out was found to be no path, but text.
+        // The read-only list has already refused paths with `..`, so this word is text.
         const real = isWithin(workingDir, path) ? await resolveReal(path) : undefined
         if (real !== undefined && !isWithin(workingDir, real)) return undefined
       }
@@ -56,7 +55,7 @@ export const unattendedEnvironment = async (
     // setting that leaves its output as it is), and no configuration is read that could have been written unasked.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_GLOBAL: "/dev/null",
-    // A repository within the repository has a configuration of its own: git must not run by it.
+    // A nested repository has a configuration of its own, which git must not use.
     GIT_CONFIG_COUNT: "1",
     GIT_CONFIG_KEY_0: "diff.ignoreSubmodules",
     GIT_CONFIG_VALUE_0: "all",
@@ -68,7 +67,7 @@ export const unattendedEnvironment = async (
 
 const builtins = new Set(["echo", "printf", "pwd", "true"])
 
-/** Where programs are looked for: what the agent could write to is no such place. */
+/** The PATH without folders that the agent could write. */
 const safePath = (writable: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(process.env["PATH"] ?? "").split(NodePath.delimiter), "/usr/local/bin", "/usr/bin", "/bin"].filter(
     (folder, index, all) =>
@@ -94,7 +93,7 @@ const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boole
   return false
 }
 
-/** What could be the name of a file in a word: the word, a value in it wherever that begins, or what it stands for. */
+/** The possible file names in a word: the word, a value within it, and the matches of its pattern. */
 const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
   if (globAt !== -1) return namesFor(text, cwd)
   if (!text.startsWith("-")) return [text]

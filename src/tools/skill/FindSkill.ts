@@ -3,10 +3,10 @@ import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.t
 import type { ToolContext } from "../Tool.ts"
 import { type Refused, refuse } from "../../files/Refused.ts"
 
-/** So many names are told to a model that asked for another one. */
+/** How many names the error for an unknown skill lists. */
 const maxNames = 100
 
-/** The skill of a name, as it is on the disk now. */
+/** Finds a skill by its name, as it is on the disk now. */
 export const findSkill = (
   registry: SkillRegistry["Service"],
   name: string,

@@ -1,17 +1,17 @@
 import * as NodePath from "node:path"
 
-/** What is known of a script beside its path. */
+/** Facts about a script file. */
 export interface ScriptFacts {
   readonly platform: NodeJS.Platform
-  /** It may be executed, as far as its mode says. */
+  /** True if its mode allows to execute it. */
   readonly isExecutable: boolean
-  /** It begins with `#!`. */
+  /** True if it begins with `#!`. */
   readonly hasShebang: boolean
-  /** What runs a JavaScript file. */
+  /** The command that runs a JavaScript file. */
   readonly node: ReadonlyArray<string>
 }
 
-/** The program and its first arguments that run a script; undefined where nothing says how. */
+/** The command that runs a script; undefined if neither its mode nor its name tells. */
 export const scriptCommand = (path: string, facts: ScriptFacts): ReadonlyArray<string> | undefined => {
   const { hasShebang, isExecutable, node, platform } = facts
   if (platform === "win32") {
@@ -20,7 +20,7 @@ export const scriptCommand = (path: string, facts: ScriptFacts): ReadonlyArray<s
     const program = javaScript.has(extension) ? node : windowsPrograms[extension]
     return program === undefined ? undefined : [...program, path]
   }
-  // The script itself knows best.
+  // The shebang takes precedence.
   if (isExecutable && hasShebang) return [path]
   const extension = NodePath.posix.extname(path)
   const program = javaScript.has(extension) ? node : programs[extension]

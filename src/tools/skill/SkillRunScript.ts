@@ -78,7 +78,7 @@ const undeclared = ({ name, requiresScripts }: InstalledSkill, script: string): 
     requiresScripts.length === 0 ? "It declares none." : `Its scripts are: ${requiresScripts.join(", ")}.`
   }`
 
-/** Where a script really lies, how it is run, and what tells it from any other, changed or put in its place. */
+/** The real path of a script, its command, and a fingerprint that changes with the file. */
 const look = async ({ folder, name }: InstalledSkill, path: string) => {
   const real = await realpath(NodePath.join(folder, "scripts", path))
   if (!isWithin(NodePath.join(folder, "scripts"), real))
@@ -98,5 +98,5 @@ const look = async ({ folder, name }: InstalledSkill, path: string) => {
   })
 }
 
-/** A word as a shell would want it. */
+/** Quotes a word for a shell. */
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

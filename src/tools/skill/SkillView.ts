@@ -5,7 +5,7 @@ import { findSkill } from "./FindSkill.ts"
 import * as Tool from "../Tool.ts"
 import { refuse } from "../../files/Refused.ts"
 
-/** The text of a skill's `SKILL.md` (contract 8). */
+/** Returns the text of a skill's `SKILL.md` (contract 8). */
 export const skillView = (registry: SkillRegistry["Service"]) =>
   Tool.make({
     name: "skill.view",
