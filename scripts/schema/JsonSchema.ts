@@ -21,7 +21,10 @@ export interface NamedSchemas {
   readonly named: Readonly<Record<string, JsonSchema>>
 }
 
-/** The JSON Schema of a schema; what has an identifier inside it is a reference to `#/definitions/`, so that a code generator makes one type of it. */
+/**
+ * The JSON Schema of a schema; what has an identifier inside it is a reference to `#/definitions/`, so that a code
+ * generator makes one type of it.
+ */
 export const jsonSchemaOf = (schema: Schema.Constraint): NamedSchemas => {
   const { definitions, schema: body } = Schema.toJsonSchemaDocument(schema)
   return {

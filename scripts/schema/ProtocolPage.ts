@@ -2,7 +2,9 @@ import { definitions, eventEntries, pascal, requestEntries } from "./Definitions
 import { type JsonSchema, nameOf } from "./JsonSchema.ts"
 import { code, table } from "./Markdown.ts"
 
-/** The generated parts of `docs/protocol.md` by name, as Markdown: every request, event and type with all its fields. */
+/**
+ * The generated parts of `docs/protocol.md` by name, as Markdown: every request, event and type with all its fields.
+ */
 export const protocolPage = (): Readonly<Record<string, string>> => {
   const all = definitions()
   const named = (name: string) => all[name] ?? {}

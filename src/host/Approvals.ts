@@ -27,7 +27,9 @@ export interface ApprovalsOptions {
   readonly respond: (approvalId: string, approval: Approval) => void
 }
 
-/** Passes approval requests to the handler and its answers to the sidecar, and withdraws those that have become moot. */
+/**
+ * Passes approval requests to the handler and its answers to the sidecar, and withdraws those that have become moot.
+ */
 export class Approvals {
   readonly #options: ApprovalsOptions
   readonly #pending = new Map<string, PendingApproval>()
@@ -77,7 +79,9 @@ export class Approvals {
   }
 }
 
-/** The handler's answer. Only `approved: true` approves; an error denies. The reason is made a string, whatever it is. */
+/**
+ * The handler's answer. Only `approved: true` approves; an error denies. The reason is made a string, whatever it is.
+ */
 const askHandler = async (onApproval: OnApproval, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> => {
   try {
     const { approved, reason } = await onApproval(request, signal)

@@ -14,7 +14,9 @@ interface Waiter<A> {
   readonly reject: (error: Error) => void
 }
 
-/** An async iterator over the items that are pushed into it, in order. Unread items are joined and bounded in number. */
+/**
+ * An async iterator over the items that are pushed into it, in order. Unread items are joined and bounded in number.
+ */
 export class Mailbox<A> implements AsyncIterableIterator<A, undefined> {
   readonly #options: MailboxOptions<A>
   #items: Array<A> = []

@@ -17,7 +17,9 @@ export interface Pipe {
   readonly kill: () => void
 }
 
-/** Makes a pipe of two streams that the caller owns, such as a socket. Write errors are ignored: the output ends too. */
+/**
+ * Makes a pipe of two streams that the caller owns, such as a socket. Write errors are ignored: the output ends too.
+ */
 export const attachStreams = (input: Writable, output: Readable): Pipe => {
   const ended = new Promise<SidecarExit>((resolve) => {
     const end = (detail = "") => {

@@ -12,7 +12,8 @@ import { type SentTurn, TrackedTurn } from "./SentTurn.ts"
 import { runShutdownSteps } from "./ShutdownSteps.ts"
 import { TurnTracker } from "./TurnTracker.ts"
 
-// Every type that the host takes or gives can be imported from here, so that a host needs no other module of the package.
+// Every type that the host takes or gives can be imported from here, so that a host needs no other module of the
+// package.
 export type * from "../protocol/Event.ts"
 export type * from "../protocol/Request.ts"
 export type * from "../protocol/SessionState.ts"

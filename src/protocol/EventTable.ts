@@ -10,7 +10,9 @@ export interface EventEntry {
   readonly schema: Schema.Top
   /** What it means and when it is sent, in plain English. */
   readonly when: string
-  /** The extension that `hello` must have granted to the host (contract 9); events without one are sent to every host. */
+  /**
+   * The extension that `hello` must have granted to the host (contract 9); events without one are sent to every host.
+   */
   readonly extension?: Extension
 }
 

@@ -80,7 +80,9 @@ export class ActiveSession extends Context.Service<
     find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
     /** Where the active session works, if there is one. */
     readonly workingDir: Effect.Effect<string | undefined>
-    /** The live state of the active session, or, once a session has started in this process, a stored one's; or null. */
+    /**
+     * The live state of the active session, or, once a session has started in this process, a stored one's; or null.
+     */
     state(id: string): Effect.Effect<SessionState | null>
     /** What is stored, newest first. */
     list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError>

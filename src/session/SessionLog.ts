@@ -33,7 +33,9 @@ export class SessionLog extends Context.Service<
     readonly status: SessionStatus
     /** Changes counts or status in memory; the next commit stores it. */
     note(change: HeadChange): void
-    /** Dates the entries and writes them with the head, in one transaction; writes nothing where there is nothing new. */
+    /**
+     * Dates the entries and writes them with the head, in one transaction; writes nothing where there is nothing new.
+     */
     commit(entries: ReadonlyArray<Undated>, change?: HeadChange): Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/SessionLog") {

@@ -11,7 +11,9 @@ const agentsBytes = 16 * 1024
 export const notADirectory = (path: string): Effect.Effect<"nothing" | "a file" | undefined> =>
   Effect.map(statOf(path), (stat) => (stat === undefined ? "nothing" : stat.isDirectory() ? undefined : "a file"))
 
-/** Reads the head of the working directory's `AGENTS.md`. Only a regular file is opened: reading a pipe may never end. */
+/**
+ * Reads the head of the working directory's `AGENTS.md`. Only a regular file is opened: reading a pipe may never end.
+ */
 export const readAgents = (workingDir: string): Effect.Effect<string | undefined> => {
   const path = resolve(workingDir, "AGENTS.md")
   return Effect.flatMap(statOf(path), (stat) =>

@@ -12,7 +12,9 @@ const requestTimeoutMs = 3000
 /** How much of a response's body is read, in bytes. */
 const maxBodyBytes = 64 * 1024
 
-/** Effect's client over `fetch`, with limits that the exporter does not set: it reads bodies whole and waits for ever. */
+/**
+ * Effect's client over `fetch`, with limits that the exporter does not set: it reads bodies whole and waits for ever.
+ */
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(

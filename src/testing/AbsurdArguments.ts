@@ -1,6 +1,8 @@
 type Arguments = { readonly [argument: string]: unknown }
 
-/** Values that no argument is meant for: of each type, empty, huge, and texts that are no good as a path or a pattern. */
+/**
+ * Values that no argument is meant for: of each type, empty, huge, and texts that are no good as a path or a pattern.
+ */
 const values: ReadonlyArray<unknown> = [
   null,
   true,

@@ -18,7 +18,10 @@ export const isAlive = (pid: number): boolean => {
 /** The words of a process's command line; empty if it is gone. */
 export const commandOf = (pid: number): string => read(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim() ?? ""
 
-/** The running processes with an environment variable that begins like this: it is inherited, so it tells whose they are. */
+/**
+ * The running processes with an environment variable that begins like this: it is inherited, so it tells whose they
+ * are.
+ */
 export const markedWith = (variable: string): ReadonlyArray<number> =>
   all().filter((pid) => {
     const variables = read(`/proc/${pid}/environ`)?.split("\0") ?? []

@@ -25,7 +25,10 @@ export interface ToolViolation {
   readonly tool: string
   readonly rule: ToolRule
   readonly detail: string
-  /** The calls that show it: which argument lies where or what happens to it, or the arguments; with a path if it is about one. */
+  /**
+   * The calls that show it: which argument lies where or what happens to it, or the arguments; with a path if it is
+   * about one.
+   */
   readonly where: ReadonlyArray<string>
 }
 

@@ -56,7 +56,10 @@ const links: { readonly [path: string]: string } = {
   "home/ws/dir/link-out": "../../../elsewhere"
 }
 
-/** A second name of `old.txt` in the working directory: it keeps the old text if the file is replaced, not if it is written into. */
+/**
+ * A second name of `old.txt` in the working directory: it keeps the old text if the file is replaced, not if it is
+ * written into.
+ */
 export const hardLink = "elsewhere/second-name.txt"
 
 /**

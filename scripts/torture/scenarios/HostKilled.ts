@@ -7,7 +7,9 @@ import { StateDir } from "../../../src/testing/StateDir.ts"
 import type { Figure } from "../Figure.ts"
 import { command, envOf, root } from "../Sidecar.ts"
 
-/** How a sidecar can know that its host is gone: by its stdin, or, where a third process holds that open, by its parent. */
+/**
+ * How a sidecar can know that its host is gone: by its stdin, or, where a third process holds that open, by its parent.
+ */
 export type Sign = "end of input" | "parent gone"
 
 /** A host that starts a sidecar, and passes on what is written to either. */
@@ -19,7 +21,9 @@ const script = (sign: Sign) => `
   if (child.stdin) process.stdin.pipe(child.stdin)
 `
 
-/** Kills the host of a sidecar whose tool is at work: the sidecar and all its children are gone within three seconds. */
+/**
+ * Kills the host of a sidecar whose tool is at work: the sidecar and all its children are gone within three seconds.
+ */
 export const hostKilled = async (sign: Sign): Promise<ReadonlyArray<Figure>> => {
   const toolCalls = [{ name: "shell_run", arguments: { command: "sleep 600 & sleep 601 | cat; echo never" } }]
   const server = await LlamaServer.start({ answer: LlamaAnswers.say({ toolCalls }) })

@@ -5,7 +5,9 @@ import { type Figure, quantile } from "../Figure.ts"
 import { Sidecar } from "../Sidecar.ts"
 import { recordsPerTurn, scriptedDir } from "./ScriptedDir.ts"
 
-/** Sidecars side by side on one state directory, so many turns each: no lock reaches a host, and all turns are stored. */
+/**
+ * Sidecars side by side on one state directory, so many turns each: no lock reaches a host, and all turns are stored.
+ */
 export const shared = async (sidecars: number, turns: number): Promise<ReadonlyArray<Figure>> => {
   using dir = scriptedDir()
   const took: Array<number> = []

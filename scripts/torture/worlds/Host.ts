@@ -20,7 +20,9 @@ import { Writer } from "./Writer.ts"
 const patience = 60_000
 /** The processor time that a process with nothing to do may take in a while, both in milliseconds. */
 const idle = { ms: 300, processorMs: 150 }
-/** What a cancel may take until nothing of a turn is left, in milliseconds: contract 6, and what a busy machine adds. */
+/**
+ * What a cancel may take until nothing of a turn is left, in milliseconds: contract 6, and what a busy machine adds.
+ */
 const longestCancel = 4500
 
 /** What a host needs to know of the place, and can do to it. */

@@ -53,7 +53,10 @@ const asRead = (run: Run): Run => {
   }
 }
 
-/** A cancel is answered after two seconds, whatever is left: what may have kept it waiting is known, how long it took is not. */
+/**
+ * A cancel is answered after two seconds, whatever is left: what may have kept it waiting is known, how long it took is
+ * not.
+ */
 const mayHaveWaited = ({ frames, plan, wasStopped }: Lived): boolean =>
   wasStopped ||
   plan.steps.some(({ act }) => act.do === "lock") ||

@@ -51,7 +51,9 @@ const differences = (state: SessionState, frames: ReadonlyArray<SidecarFrame>): 
   return wrong
 }
 
-/** Results of reads that ran side by side may be kept in another order than their events came: neighbours are sorted. */
+/**
+ * Results of reads that ran side by side may be kept in another order than their events came: neighbours are sorted.
+ */
 const resultsInOrder = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const sorted: Array<string> = []
   for (const word of words) {

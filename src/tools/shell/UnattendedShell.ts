@@ -51,7 +51,8 @@ export const unattendedEnvironment = async (
     HOME: home,
     PATH: programs.join(NodePath.delimiter),
     TERM: "dumb",
-    // `git status` does not refresh the index, so that no lock of ours is in the way of a commit (`git diff` knows no such
+    // `git status` does not refresh the index, so that no lock of ours is in the way of a commit (`git diff` knows no
+    // such
     // setting that leaves its output as it is), and no configuration is read that could have been written unasked.
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_GLOBAL: "/dev/null",
