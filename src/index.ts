@@ -24,8 +24,18 @@ export * from "./protocol/SessionState.ts"
 export { Config } from "./config/Config.ts"
 export type { Settings } from "./config/Settings.ts"
 export { ConfigInvalid } from "./config/ConfigInvalid.ts"
-export * from "./llama/LlamaClient.ts"
-export * from "./llama/LlamaError.ts"
+export {
+  LlamaClient,
+  type ModelEvent,
+  type ModelFinished,
+  type ModelRequest,
+  type ModelToolCall,
+  type ServerLoss,
+  type ServerState,
+  type Usage
+} from "./llama/LlamaClient.ts"
+export { LlamaError } from "./llama/LlamaError.ts"
+export * as LlamaErrors from "./llama/LlamaError.ts"
 export { Lifeline } from "./stdio/Lifeline.ts"
 export { Refused } from "./files/Refused.ts"
 export { type InstalledSkill, SkillRegistry } from "./skills/SkillRegistry.ts"
