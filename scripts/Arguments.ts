@@ -74,7 +74,7 @@ export const read = <const K extends Kinds>(
   return { options: options as Options<K>, words: parsed.positionals }
 }
 
-/** Those of this process; where they are wrong it says so and ends with 64. */
+/** The options of this process's command line. If they are wrong, prints why and exits with 64. */
 export const given = <const K extends Kinds>(kinds: K, words: ReadonlyArray<string> = []) => {
   const result = read(process.argv.slice(2), kinds, words)
   if (typeof result !== "string") return result

@@ -51,7 +51,7 @@ try {
   if (what === "binary") await binary(options.target)
   else await (what === "bin" ? bin() : all())
 } catch (error) {
-  // esbuild has told its errors already.
+  // esbuild has printed its errors already.
   const isReported = error instanceof Error && "errors" in error
   if (!isReported) console.error(`build: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1

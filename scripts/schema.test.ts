@@ -201,7 +201,7 @@ describe("the schema that is kept with the sources", () => {
 })
 
 describe("the README's tables", () => {
-  it("write a payload as the specification does", () => {
+  it("write a payload by names and nesting", () => {
     const text = notation(
       {
         type: "object",
@@ -219,7 +219,7 @@ describe("the README's tables", () => {
     assert.strictEqual(text, "{ sessionId, state: State, reason?, client?: { name? } or null, queued: [{ turnId }] }")
   })
 
-  it("hold every request and event of the specification", () => {
+  it("hold every request and event of the first version", () => {
     const { requests = "", events = "" } = tables()
     assert.include(
       requests,

@@ -47,8 +47,8 @@ export const model = Layer.unwrap(
 )
 
 /**
- * The loop of the agent, with other layers in place of ours for what each session has of its own. Its surroundings are
- * for whoever puts it together: model, store, gate, skills, tools.
+ * The agent's loop, with these layers in place of the default ones for the services that each session gets anew. The
+ * caller provides the shared ones: model, store, gate, skills, tools.
  */
 export const agentWith = (layers: Partial<SessionLayers>) =>
   TurnRunner.layer.pipe(

@@ -53,7 +53,7 @@ export const protocolTypes = (all: Readonly<Record<string, JsonSchema>> = defini
 const generics = `/** The type of an event. */
 export type EventType = keyof EventPayloads
 
-/** The event types that the specification declares; \`pong\` and \`trace\` are never sent. */
+/** The event types that the first version of the protocol declares; \`pong\` and \`trace\` are never sent. */
 export type SidecarEventType = EventType | "pong" | "trace"
 
 /** The payload of an event of the given type. */
@@ -74,7 +74,7 @@ export type SidecarEvent = { readonly [T in EventType]: EventFrame<T> }[EventTyp
 /** The type of a request. */
 export type RequestType = keyof RequestPayloads
 
-/** The request types that the specification declares; \`run_step\` is answered with \`unknown_request\`. */
+/** The request types that the first version of the protocol declares; \`run_step\` is answered with \`unknown_request\`. */
 export type HostRequestType = RequestType | "run_step"
 
 /** The payload of a request of the given type. */

@@ -75,7 +75,7 @@ export const filled = (text: string, all: Readonly<Record<string, string>>): str
   return full
 }
 
-/** `{ sessionId, maxSteps?, queued: [{ turnId }] }`: names and nesting, as the specification writes them. */
+/** `{ sessionId, maxSteps?, queued: [{ turnId }] }`: names and nesting, as in the README's tables. */
 export const notation = (schema: JsonSchema, all: Readonly<Record<string, JsonSchema>>): string | undefined => {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref)

@@ -3,7 +3,7 @@ import type { eventTable } from "./EventTable.ts"
 export type EventType = keyof typeof eventTable
 export type EventPayload<T extends EventType> = (typeof eventTable)[T]["schema"]["Type"]
 
-/** The event types that the specification declares; `pong` and `trace` are never sent. */
+/** The event types that the first version of the protocol declares; `pong` and `trace` are never sent. */
 export type SidecarEventType = EventType | "pong" | "trace"
 
 /** An event for the host before it gets its id. */

@@ -156,7 +156,7 @@ export const eventTable = {
     })
   },
   llm_request: {
-    when: "The model server has told how long the prompt of a step is.",
+    when: "The model server reported the length of a step's prompt.",
     schema: Schema.Struct({
       ...ofTurn,
       slotId: field(Schema.Int, "The server's slot that was asked for, or -1 if none was."),
@@ -208,7 +208,7 @@ export const eventTable = {
     schema: Schema.Struct({
       name: field(Schema.String, "What was measured, such as `tool.time_ms`."),
       value: field(Schema.Finite, "The measured value. A name that ends in `_ms` has milliseconds."),
-      tags: optionalField(Schema.Record(Schema.String, Schema.String), "What tells values of one name apart."),
+      tags: optionalField(Schema.Record(Schema.String, Schema.String), "Labels that distinguish values of one name."),
       ...ofAnyTurn
     })
   },

@@ -7,7 +7,7 @@ export type RequestType = keyof Requests
 export type RequestPayload<T extends RequestType> = Requests[T]["payload"]["Type"]
 export type ResponsePayload<T extends RequestType> = Requests[T]["result"]["Type"]
 
-/** The request types that the specification declares; `run_step` is answered with `unknown_request`. */
+/** The request types that the first version of the protocol declares; `run_step` is answered with `unknown_request`. */
 export type HostRequestType = RequestType | "run_step"
 
 /** One decoded request, of the given type. */

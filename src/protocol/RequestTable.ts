@@ -28,7 +28,7 @@ const workingDir = field(Schema.String, "Absolute path of the working directory.
  */
 export const requestTable = {
   ping: {
-    does: "Tells that the process lives, and what it is. Answered at once, whatever else runs.",
+    does: "Confirms that the process runs, and returns its version, model URL and state directory. Answered at once, whatever else runs.",
     payload: Ignored,
     result: Schema.Struct({
       ok: field(Schema.Literal(true), "Always true."),

@@ -163,7 +163,7 @@ export const SessionState = Schema.Struct({
         windowTokens: field(Schema.Int, "Size of the model's context window, in tokens.")
       })
     ),
-    "How full the model's context window is; null until the server has told both numbers."
+    "How full the model's context window is; null until both numbers are known."
   )
 }).annotate({ identifier: "SessionState", description: "A session and its whole history." })
 export type SessionState = typeof SessionState.Type

@@ -60,7 +60,7 @@ export class RequestRouter extends Context.Service<
         const inFiber = yield* FiberSet.runtime(accepted)<never>()
         /** The queue of requests that wait for the session handlers, which early requests overtake. */
         const line = yield* Semaphore.make(1)
-        let inLine = 0
+        let waiting = 0
         let sessions: SessionHandlers | undefined
         let closing = false
         let batches = 0
@@ -81,12 +81,12 @@ export class RequestRouter extends Context.Service<
           const payload = request.payload as never
           if (isEarly(type)) return carryOut(handlers.early[type] as Handler<typeof type>, payload, reply)
           const handOver = (built: SessionHandlers) => carryOut(built[type] as Handler<typeof type>, payload, reply)
-          if (sessions !== undefined && inLine === 0) return handOver(sessions)
-          inLine++
+          if (sessions !== undefined && waiting === 0) return handOver(sessions)
+          waiting++
           const inOrder = Effect.matchCauseEffect(handlers.sessions, {
             onFailure: (cause) => reply.fail(cause),
             onSuccess: (built) => handOver((sessions = built))
-          }).pipe(line.withPermit, Effect.ensuring(Effect.sync(() => inLine--)))
+          }).pipe(line.withPermit, Effect.ensuring(Effect.sync(() => waiting--)))
           return Effect.sync(() => void inFiber(inOrder))
         }
 

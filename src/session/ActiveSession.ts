@@ -66,7 +66,7 @@ interface Active {
   readonly log: SessionLog["Service"]
 }
 
-/** How long the first probe of the model may hold up a session's start, in milliseconds (contract 6). */
+/** How long the first probe of the model may delay a session's start, in milliseconds (contract 5, `start_session`). */
 const probePatienceMs = 3000
 
 /** The one session that is active, and the lane in which sessions start and end, one at a time (contract 5). */

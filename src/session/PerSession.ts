@@ -7,12 +7,12 @@ import type { SessionPrompt } from "./SessionPrompt.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
 
-/** What is there when the services of one session are built: the session's own, and two of all sessions. */
-export type SessionGround = SessionLog | SessionPrompt | TurnRunner | StdoutSink
+/** The services that the layers of one session may use: two of the session, `TurnRunner` and `StdoutSink`. */
+export type SessionRequirements = SessionLog | SessionPrompt | TurnRunner | StdoutSink
 
 /** The layers that are built anew for each session and end with it. */
 export interface SessionLayers {
-  readonly sessionActor: Layer.Layer<SessionActor, never, TurnQueue | SessionGround>
+  readonly sessionActor: Layer.Layer<SessionActor, never, TurnQueue | SessionRequirements>
   readonly turnQueue: Layer.Layer<TurnQueue>
 }
 
@@ -20,10 +20,10 @@ export interface SessionLayers {
 export class PerSession extends Context.Service<
   PerSession,
   {
-    readonly layer: Layer.Layer<SessionActor, never, SessionGround>
+    readonly layer: Layer.Layer<SessionActor, never, SessionRequirements>
   }
 >()("atomic-agent-sidecar/session/PerSession") {
-  /** With other layers in place of ours, where they are given. */
+  /** The default layers, replaced by those that are given. */
   static layerOf({
     sessionActor = SessionActor.layer,
     turnQueue = TurnQueue.layer

@@ -15,8 +15,8 @@ export type HeadChange = Partial<Omit<SessionHead, "id" | "workingDir" | "create
 export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> : never
 
 /**
- * One session's memory: what it has committed, in the process and in the database alike. A database that fails is told
- * once and the conversation goes on in memory.
+ * One session's memory: what it has committed, in the process and in the database alike. A failing database
+ * is logged once, and the conversation goes on in memory.
  */
 export class SessionLog extends Context.Service<
   SessionLog,

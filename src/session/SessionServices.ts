@@ -6,7 +6,7 @@ import type { ModelStatus } from "./ModelStatus.ts"
 import type { PerSession } from "./PerSession.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
 
-/** What sessions are made of, and all of them share. */
+/** The services that all sessions of a process share. */
 export type SessionServices =
   | TurnRunner
   | ApprovalGate

@@ -10,8 +10,8 @@ export interface SkillNotices {
 }
 
 /**
- * The skills are looked at anew with each turn: others install some too. What was told last is what the history says,
- * and what the system prompt says where it says nothing.
+ * Reads the skills at each turn, since other processes install some too. Compares them with the last notice in the history
+ * or, without one, with those in the system prompt.
  */
 export const make = (
   registry: SkillRegistry["Service"],

@@ -1,4 +1,4 @@
-/** How many steers may wait unread (contract 9, `limits.maxSteers`). */
+/** How many steers may wait unread (contract 5; `limits.maxSteers` in the response to `hello`). */
 export const maxSteers = 16
 
 /**

@@ -19,8 +19,8 @@ export const isAlive = (pid: number): boolean => {
 export const commandOf = (pid: number): string => read(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim() ?? ""
 
 /**
- * The running processes with an environment variable that begins like this: it is inherited, so it tells whose they
- * are.
+ * The running processes with an environment variable that begins like this. Children inherit it, so it marks all processes
+ * of a run.
  */
 export const markedWith = (variable: string): ReadonlyArray<number> =>
   all().filter((pid) => {

@@ -61,7 +61,7 @@ export class ToolChecker {
 
   readonly #case = Effect.fnUntraced({ self: this }, function* (one: ToolCase) {
     if (this.#toolbox.reads(this.#tool) && (actsOf(one).length > 0 || usesOf(one).includes("writes"))) {
-      this.#breach("reads", "is said to read, and does more")
+      this.#breach("reads", "has `reads: true`, and does more")
     }
     const paths = Object.entries(one.paths ?? {})
     if (paths.length === 0) yield* this.#call(one, "")

@@ -1,6 +1,6 @@
 /**
- * What a test harness swaps in: hosts in this process and of another one, models that are gated or stand in for a server,
- * and what checks a run; with a host that acts at random, reproducibly.
+ * For tests: hosts in this process or another, a gated model, a stand-in model server, checkers of a run, and a seeded
+ * random host.
  */
 export * as ContractChecker from "./ContractChecker.ts"
 export * as GatedModel from "./GatedModel.ts"

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Sidecar from "../../src/index.ts"
 
-// Whatever can be a stream of what it says is a model.
+// Any stream of model events can be the model.
 const model = Sidecar.LlamaClient.of({
   url: "app:",
   slotId: -1,

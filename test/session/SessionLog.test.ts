@@ -28,7 +28,7 @@ const setup = Effect.gen(function* () {
   return { log, written, store }
 })
 
-describe("SessionLedger", () => {
+describe("SessionLog", () => {
   it.effect("writes entries and head in one go, and nothing where there is nothing new", () =>
     Effect.gen(function* () {
       const { log, written } = yield* setup

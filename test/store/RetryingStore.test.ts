@@ -33,7 +33,7 @@ const setup = Effect.gen(function* () {
 
 const large = (n: number) => said(`${n}${"x".repeat(10_000)}`)
 
-describe("Unsaved", () => {
+describe("RetryingStore", () => {
   it.effect("keeps what a full disk refuses, says so once, and lets it be read", () =>
     Effect.gen(function* () {
       const { store, below, log, logged, fill } = yield* setup

@@ -8,7 +8,7 @@ import type { TurnContext } from "./TurnContext.ts"
 
 /** The calls of one step that were announced and have no result yet: each gets exactly one (contract 4). */
 export interface OpenCalls {
-  /** Commits and tells a call's result; a second one for the same call is dropped. */
+  /** Commits a call's result and sends its `tool_call_result`; a second result for the same call is dropped. */
   close(callId: CallId, result: ToolResult): Effect.Effect<void>
   /** Gives all that are still open the same result. */
   closeAll(result: ToolResult): Effect.Effect<void>

@@ -53,7 +53,7 @@ export class ToolBatch extends Context.Service<
       const toolbox = yield* Toolbox
       const gate = yield* ApprovalGate
       const observer = yield* TurnObserver
-      /** What the batches of a turn know of each other; gone with the turn. */
+      /** The repeated and denied calls of each turn, over all its batches; collected with the turn. */
       const repeatedBy = new WeakMap<Turn, RepeatedCalls>()
 
       const repeatedIn = (turn: Turn): RepeatedCalls => {
@@ -88,7 +88,7 @@ export class ToolBatch extends Context.Service<
             .pipe(Effect.ensuring(Effect.sync(() => log.note({ status: "running" }))))
         })
 
-        /** From a call that has been looked at to its result, by way of the gate. */
+        /** Asks for approval of a planned call if it needs one, runs it and returns its result. */
         const settle = Effect.fnUntraced(function* (call: ToolCall, planned: Planned): Effect.fn.Return<Settled> {
           if (planned._tag === "Refused") return error(planned.why)
           const decision = yield* ask(call, planned)

@@ -37,7 +37,7 @@ interface Opening {
   readonly events?: ReadonlyArray<SessionFeed.TurnEvent>
 }
 
-/** How far the running turn has come; written here alone. */
+/** The state of the running turn; only this file changes it. */
 interface RunningTurn extends TurnContext, TurnProgress {
   stepCount: number
   step: OpenStep | undefined
@@ -46,7 +46,7 @@ interface RunningTurn extends TurnContext, TurnProgress {
   attachments: ReadonlyArray<string>
   /** Steps in a row that asked for nothing but unusable calls. */
   unusableSteps: number
-  /** How it ends, once its closing reply has been sent: nothing changes that any more. */
+  /** Why the turn ends, set when the closing reply is sent; it does not change afterwards. */
   closed: ClosedReason | undefined
 }
 
@@ -73,7 +73,7 @@ export class TurnRunner extends Context.Service<
       const toolbox = yield* Toolbox
       const observer = yield* TurnObserver
 
-      /** Begins a step; what opens the turn comes with its first one, and is kept in the same transaction. */
+      /** Begins a step. The first step of a turn also commits and emits `opening`, in the same transaction. */
       const beginStep = Effect.fnUntraced(function* (running: RunningTurn, opening: Opening = { entries: [] }) {
         const { feed, log, steering, turn } = running
         const now = toMillis(yield* Clock.monotonicTimeNanos)
@@ -154,7 +154,7 @@ export class TurnRunner extends Context.Service<
         return running.closed
       })
 
-      /** Runs a step's calls; the summary, where one of them was a `finish` that held. */
+      /** Runs a step's calls. Returns the summary if one of them is a `finish` that succeeded. */
       const act = Effect.fnUntraced(function* (
         running: RunningTurn,
         step: OpenStep,
@@ -236,7 +236,7 @@ export class TurnRunner extends Context.Service<
           }
           const exit = yield* Effect.exit(play(running, skills))
           yield* endTurn(context, running, outcomeOf(exit, running.closed, turn))
-          // Whatever interrupts it, a turn sends its first events, and its last.
+          // An interrupted turn still sends its first and last events.
         }).pipe(Effect.uninterruptible)
 
       return TurnRunner.of({ run, endBackground: toolbox.endBackground })

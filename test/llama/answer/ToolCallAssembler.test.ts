@@ -9,7 +9,7 @@ const joined = (pieces: ReadonlyArray<string>) =>
     return ToolCallAssembler.join(calls, { index: 0, id: undefined, name, args }, (known) => known === "fs_write")
   }, [])
 
-describe("CallJoiner", () => {
+describe("ToolCallAssembler", () => {
   it("does not read all of the arguments again with each piece: a long file has many braces in it", () => {
     const text = JSON.stringify({ path: "a.css", content: "p {x: y} ".repeat(500) })
     const { parse } = JSON
