@@ -40,6 +40,7 @@ export interface ToolViolation {
  * - `keeps`: a call changes what its question named and nothing else, and replaces files instead of writing into them;
  * - `changed`: a call fails and changes nothing if the world has changed since the question;
  * - `links`: a call that asks nobody shows nothing from outside;
+ * - `unasked`: what a call on a path outside tells the model before anybody is asked does not depend on what is there;
  * - `secrets`: neither question nor result shows the API key;
  * - `reads`: a tool that is said to read does nothing else;
  * - `absurd`: whatever the arguments are, the call is refused or ends in a result, of less than
@@ -53,6 +54,7 @@ export type ToolRule =
   | "keeps"
   | "changed"
   | "links"
+  | "unasked"
   | "secrets"
   | "reads"
   | "absurd"

@@ -11,7 +11,7 @@ import type { Planned, Toolbox } from "../tools/Toolbox.ts"
 import { absurdArguments } from "./AbsurdArguments.ts"
 import type { ToolCase, ToolConformanceOptions, ToolRule, ToolViolation } from "./ToolCase.ts"
 import * as ToolWorld from "./ToolWorld.ts"
-import { changesOf, changesOfWatched, type PathUse } from "./WorldChanges.ts"
+import { changesOf, changesOfWatched, type PathUse, whatMayBeThere } from "./WorldChanges.ts"
 
 /** A result may be so many characters longer than its arguments. */
 const longest = 100_000
@@ -69,6 +69,7 @@ export class ToolChecker {
       for (const place of this.#world.places) {
         if (place.hasFilesOnly && !namesFile(one.args[argument])) continue
         yield* this.#call(one, `${argument} ${place.name}`, argument, place)
+        if (place.read !== undefined) yield* this.#unasked(one, argument, place)
       }
       for (const name of namesOf(one.args[argument])) yield* this.#changes(one, argument, name, use)
     }
@@ -96,6 +97,29 @@ export class ToolChecker {
       if (summary.includes(ToolWorld.secret)) this.#breach("secrets", "the result shows the API key", where)
       if (planned.need === undefined) this.#showsNothingOutside({ summary, attachments }, where)
       this.#keeps(before, planned.need, where)
+    }
+  )
+
+  /** Plans a call on paths in a place outside with each thing that can be there, and compares what the model learns. */
+  readonly #unasked = Effect.fnUntraced(
+    { self: this },
+    function* (one: ToolCase, argument: string, { name, prefix }: ToolWorld.Place) {
+      const args = moved(one.args, argument, prefix)
+      for (const given of namesOf(args[argument])) {
+        const answers = new Map<string, string>()
+        for (const { make, name: what } of whatMayBeThere) {
+          this.#world.plant()
+          make(this.#world.real(given), this.#world)
+          const planned = yield* this.#plan(args)
+          if (planned._tag === "Refused") answers.set(what, planned.why)
+          else answers.set(what, planned.need === undefined ? (yield* planned.run).summary : "")
+        }
+        if (new Set(answers.values()).size === 1) continue
+        for (const [what] of [...answers].filter(([, words]) => words !== "")) {
+          const detail = "what it tells before anybody is asked depends on what is outside"
+          this.#breach("unasked", detail, `${argument} ${name}: ${what}`)
+        }
+      }
     }
   )
 

@@ -52,6 +52,27 @@ const ofNewFile: ReadonlyArray<WorldChange> = [
   }
 ]
 
+const replaced =
+  (make: WorldChange["make"]): WorldChange["make"] =>
+  (path, world) => {
+    Fs.rmSync(path, { recursive: true, force: true })
+    make(path, world)
+  }
+
+/** All that can be at a path, of which a call must not tell the model unasked if the path lies outside. */
+export const whatMayBeThere: ReadonlyArray<WorldChange> = [
+  { name: "nothing", make: replaced(() => {}) },
+  { name: "a file", make: replaced((path) => Fs.writeFileSync(path, "old text\n")) },
+  { name: "a file with another text", make: replaced((path) => Fs.writeFileSync(path, "another text\n")) },
+  { name: "a folder", make: replaced((path) => Fs.mkdirSync(path)) },
+  {
+    name: "a link to a file",
+    make: replaced((path, world) => Fs.symlinkSync(world.path("elsewhere/dir/in.txt"), path))
+  },
+  { name: "a link to a folder", make: replaced((path, world) => Fs.symlinkSync(world.path("elsewhere/dir"), path)) },
+  { name: "a link to nothing", make: replaced((path, world) => Fs.symlinkSync(world.path("elsewhere/gone"), path)) }
+]
+
 /** All that can happen to a path of the world that a call uses so. */
 export const changesOf = (path: string, use: PathUse): ReadonlyArray<WorldChange> => {
   if (use !== "writes") return leadsOut

@@ -74,6 +74,18 @@ describe("the documents name", () => {
     }).pipe(Effect.provide(toolbox()))
   )
 
+  it.effect("every tool in the README, and no other", () =>
+    Effect.gen(function* () {
+      const { specs } = yield* Toolbox
+      const [, list = ""] = /^The model has ([^:]*):/m.exec(sectionOf("README.md", "Tools")) ?? []
+      const named = [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+      assert.sameMembers(
+        named,
+        specs.map(({ name }) => name)
+      )
+    }).pipe(Effect.provide(toolbox()))
+  )
+
   it("every folder of src, and no other", () => {
     const section = sectionOf("docs/architecture.md", "The folders of `src`")
     const named = [...section.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name)

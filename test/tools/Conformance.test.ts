@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises"
+import { lstat, readFile, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../src/files/FileErrors.ts"
+import { refuse } from "../../src/files/Refused.ts"
 import { ToolConformance } from "../../src/testing/index.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 import { Toolbox } from "../../src/tools/Toolbox.ts"
@@ -73,6 +74,24 @@ const carelessTool = (
       const run = attempt(async () => ({ text: await work(location.real) }))
       if (more.reads) return { ...readNeed(location, "read it"), run }
       return more.asksNobody ? { run } : { need: writeNeed([location], "write it", "what comes into it"), run }
+    })
+  })
+
+/** A tool that asks for what it can do, and tells at once why it cannot do the rest. */
+const hastyTool = (workspace: Workspace["Service"], answer: "refusal" | "result") =>
+  Tool.make({
+    name: "app.hasty",
+    description: "",
+    parameters: Schema.Struct({ path: Schema.String }),
+    reads: false,
+    plan: Effect.fnUntraced(function* ({ path }, context) {
+      const location = yield* workspace.writing(path, context)
+      const stats = yield* attempt(() => lstat(location.real).catch(() => undefined))
+      if (stats?.isFile() !== true) {
+        const run = refuse(stats === undefined ? "it does not exist" : "it is a directory")
+        return answer === "refusal" ? yield* run : { run }
+      }
+      return { need: writeNeed([location], "touch it", "nothing"), run: Effect.succeed({ text: "touched" }) }
     })
   })
 
@@ -173,6 +192,30 @@ describe("the conformance check", () => {
       assert.includeMembers(
         all.map(({ detail, rule }) => `${rule}: ${detail}`),
         [...expected]
+      )
+    })
+  )
+
+  it.effect.each(["refusal", "result"] as const)("knows a tool that tells by a %s what is outside", (answer) =>
+    Effect.gen(function* () {
+      const all = yield* breaches((workspace) => [hastyTool(workspace, answer)], {
+        "app.hasty": [{ args: { path: "old.txt" }, paths: { path: "writes" } }]
+      })
+      const [breach, ...others] = all.filter(({ rule }) => rule === "unasked")
+      assert.deepStrictEqual(others, [])
+      assert.strictEqual(breach?.detail, "what it tells before anybody is asked depends on what is outside")
+      assert.sameMembers(
+        [...(breach?.where ?? [])],
+        [
+          "in the home directory",
+          "in the parent directory",
+          "in a link to the home directory",
+          "outside",
+          "in a link that leads outside",
+          "in links to the sidecar's settings"
+        ].flatMap((place) =>
+          ["nothing", "a folder", "a link to a folder", "a link to nothing"].map((what) => `path ${place}: ${what}`)
+        )
       )
     })
   )
