@@ -6,6 +6,7 @@ import type * as Stdio from "effect/Stdio"
 import type { Config } from "./config/Config.ts"
 import * as LazySessions from "./LazySessions.ts"
 import { ExitDeadline } from "./process/ExitDeadline.ts"
+import * as IdleRequests from "./router/IdleRequests.ts"
 import * as EarlyRequests from "./router/EarlyRequests.ts"
 import { RequestRouter } from "./router/RequestRouter.ts"
 import type { SessionServices } from "./session/SessionServices.ts"
@@ -54,21 +55,21 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
       Effect.provideService(ExitDeadline, { remainingMs: lifeline.remainingMs })
     )
 
-    const until = Effect.raceFirst(lifeline.ended, sessions.unusable)
-    const served = yield* Effect.exit(
-      router.serve({ early: yield* EarlyRequests.make, sessions: sessions.handlers }, until)
-    )
-    const last = Exit.isSuccess(served) ? served.value.last : undefined
+    // A value, not a failure: the requests that wait for the sessions are answered all the same.
+    const unusable = Effect.flip(sessions.unusable)
+    const until = Effect.raceFirst(lifeline.ended, unusable)
+    const handlers = { early: yield* EarlyRequests.make, idle: IdleRequests.handlers, sessions: sessions.handlers }
+    const { handedOver, last, settled } = yield* router.serve(handlers, until)
     yield* lifeline.deadline(isEnding(last) ? last : { why: "the end of the input", lateExitCode: 0 })
     yield* lockTimeout.hurry
 
-    if (Exit.isSuccess(served)) yield* served.value.handedOver
+    yield* handedOver
     yield* sessions.close
-    if (Exit.isSuccess(served)) yield* served.value.settled
+    yield* settled
     yield* Scope.close(sessionsScope, Exit.void)
-    if (last !== undefined && "_tag" in last && last._tag === "Shutdown") yield* last.reply.succeed({ ok: true })
-    if (Exit.isFailure(served)) yield* served
-  }).pipe(Effect.scoped)
+    if ("_tag" in last && last._tag === "Shutdown") yield* last.reply.succeed({ ok: true })
+    if ("_tag" in last && last._tag === "CannotHostSessions") return yield* last
+  }).pipe(Effect.scoped, Effect.asVoid)
 
 /**
  * The sidecar over the process's own pipe, or any other `Stdio`, with telemetry where that is turned on. Over another

@@ -21,6 +21,8 @@ export type LastRequest = { readonly _tag: "Shutdown"; readonly reply: Reply } |
 /** The handlers of all requests. */
 export interface Handlers {
   readonly early: EarlyHandlers
+  /** Used instead of `sessions` until a request comes that is not among them. */
+  readonly idle: Partial<SessionHandlers>
   /** Run for each request that is not an early one; the first run may take a while, since it loads and builds them. */
   readonly sessions: Effect.Effect<SessionHandlers, { readonly message: string }>
 }
@@ -81,6 +83,8 @@ export class RequestRouter extends Context.Service<
           const payload = request.payload as never
           if (isEarly(type)) return carryOut(handlers.early[type] as Handler<typeof type>, payload, reply)
           const handOver = (built: SessionHandlers) => carryOut(built[type] as Handler<typeof type>, payload, reply)
+          const idle = sessions === undefined && waiting === 0 ? handlers.idle[type] : undefined
+          if (idle !== undefined) return carryOut(idle as Handler<typeof type>, payload, reply)
           if (sessions !== undefined && waiting === 0) return handOver(sessions)
           waiting++
           const inOrder = Effect.matchCauseEffect(handlers.sessions, {

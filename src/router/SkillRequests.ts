@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type {
   SkillInstallPayload,
   SkillInstallResult,
@@ -7,17 +6,11 @@ import type {
   SkillUninstallPayload,
   SkillUninstallResult
 } from "../protocol/Request.ts"
+import { NoSession } from "../session/NoSession.ts"
 import { ActiveSession } from "../session/ActiveSession.ts"
 import { type InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { Refused } from "../files/Refused.ts"
-
-/** Skills are installed and removed only while a session is active. */
-export class NoSession extends Schema.TaggedError<NoSession>()("NoSession", { request: Schema.String }) {
-  override get message() {
-    return `${this.request} needs a session: send start_session first`
-  }
-}
 
 /** The handlers of the skill requests, for the project of the active session (contract 8). */
 export const make = Effect.gen(function* () {

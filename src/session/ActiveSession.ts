@@ -28,6 +28,7 @@ import { recover } from "./Recover.ts"
 import { ModelStatus } from "./ModelStatus.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLog } from "./SessionLog.ts"
+import { NoActiveSession } from "./NoSession.ts"
 import { PerSession } from "./PerSession.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
@@ -35,15 +36,6 @@ import * as SkillNotices from "./SkillNotices.ts"
 import { systemPrompt } from "./SystemPrompt.ts"
 import { unavailableHint } from "./UnavailableHint.ts"
 import * as WorkingDir from "./WorkingDir.ts"
-
-/** No active session has this id. */
-export class NoActiveSession extends Schema.TaggedError<NoActiveSession>()("NoActiveSession", {
-  sessionId: Schema.String
-}) {
-  override get message() {
-    return `no active session with id ${this.sessionId}`
-  }
-}
 
 /** A session cannot be started; the message says what would have to be otherwise. */
 export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", { detail: Schema.String }) {

@@ -366,13 +366,50 @@ describe("the bin: life and death", () => {
     database.exec("PRAGMA user_version = 999")
     database.close()
     using bin = new Bin(dir)
-    bin.post("start_session", { workingDir: "." })
+    // In one write: what waits for the sessions to be built is answered too, though they cannot be.
+    const frame = (id: string, type: string, payload: object) =>
+      JSON.stringify({ kind: "request", id, type, payload }) + "\n"
+    bin.write(
+      frame("a", "start_session", { workingDir: "." }) +
+        frame("b", "get_session", { sessionId: "s-1" }) +
+        frame("c", "ping", {}) +
+        Array.from({ length: 10 }, (_, index) => frame(`d${index}`, "skill_list", {})).join("")
+    )
     assert.strictEqual((await bin.exited).code, 78)
+    const answered = bin.frames.flatMap((each) => (each.kind === "response" ? [each.correlationId] : []))
+    const asked = ["a", "b", "c", ...Array.from({ length: 10 }, (_, index) => `d${index}`)]
+    assert.deepStrictEqual(answered.toSorted(), asked.toSorted())
     const errors = bin.frames.filter((frame) => frame.kind === "event" && frame.type === "error") as Array<any>
     assert.include(
       errors.map((frame) => frame.payload.code),
       "config_invalid"
     )
     assert.isTrue(Fs.existsSync(path))
+  })
+
+  it("builds nothing for a host that asks before there is a session", async () => {
+    using dir = new StateDir(scripted)
+    using bin = new Bin(dir)
+    const payloadOf = async (type: string, payload: object) => (await bin.request(type, payload)).payload
+    const sessionId = "s-1"
+    assert.isNull(await payloadOf("get_session", { sessionId }))
+    assert.deepStrictEqual(await payloadOf("skill_list", {}), { skills: [] })
+    assert.deepStrictEqual(await payloadOf("cancel", { sessionId }), { cancelled: false, turns: 0 })
+    assert.deepStrictEqual(await payloadOf("steer_message", { sessionId, text: "x" }), { steered: false })
+    assert.deepStrictEqual(await payloadOf("approval_response", { approvalId: "a", approved: true }), {
+      resolved: false
+    })
+    const refused = [
+      await bin.request("send_message", { sessionId, text: "x" }),
+      await bin.request("skill_uninstall", { name: "xx" })
+    ]
+    assert.deepStrictEqual(
+      refused.map((response) => (response.ok ? undefined : response.error.message)),
+      ["no active session with id s-1", "skill_uninstall needs a session: send start_session first"]
+    )
+    assert.isFalse(Fs.existsSync(Path.join(dir.path, "sidecar.sqlite")))
+    await bin.session()
+    assert.isTrue(Fs.existsSync(Path.join(dir.path, "sidecar.sqlite")))
+    await bin.end()
   })
 })

@@ -20,6 +20,7 @@ const ping = now(() => Effect.succeed<PingResult>({ ok: true } as PingResult))
 /** Every handler goes wrong in one way, but for `ping`. */
 const handlers = (tag: Tag, run: () => Effect.Effect<never>): Handlers => ({
   early: { ping, hello: now(() => run()) },
+  idle: {},
   sessions: Effect.succeed(new Proxy({} as SessionHandlers, { get: () => ({ _tag: tag, run: () => run() }) }))
 })
 
@@ -84,6 +85,10 @@ describe("the router", () => {
   }
 
   it.effect("answers each request once, and reads on, where what serves sessions cannot be had", () =>
-    answersOnce({ ...handlers("Now", () => Effect.never), sessions: Effect.die(new Error("it cannot be loaded")) })
+    answersOnce({
+      ...handlers("Now", () => Effect.never),
+      idle: {},
+      sessions: Effect.die(new Error("it cannot be loaded"))
+    })
   )
 })
