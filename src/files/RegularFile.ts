@@ -35,9 +35,9 @@ export const requireAt = async (handle: FileHandle, real: string): Promise<void>
  * Fails unless a directory lies at this real path. One that was swapped for a link since the path was resolved leads to
  * files that nobody was asked about.
  */
-export const requireDirectory = async (real: string, shown = real): Promise<void> => {
+export const requireDirectory = async (real: string, shown = real, hint = ""): Promise<void> => {
   const stats = await stat(real)
-  if (!stats.isDirectory()) throw refuse(`${shown} is ${kindOf(stats)}, not a directory`)
+  if (!stats.isDirectory()) throw refuse(`${shown} is ${kindOf(stats)}, not a directory${hint}`)
   if ((await realpath(real)) !== real) throw refuse(`${shown} now leads elsewhere than when it was looked at`)
 }
 

@@ -24,15 +24,19 @@ export const announce = Effect.fnUntraced(function* (
   const open = new Map(
     calls.map((call, index) => {
       const batch = calls.length > 1 ? { batchIndex: index, batchSize: calls.length } : {}
-      return [call.callId, { stepIndex: -1, step, callId: call.callId, tool: call.tool, ...batch } as const]
+      return [
+        call.callId,
+        { place: { stepIndex: -1, step, callId: call.callId, tool: call.tool } as const, batch }
+      ] as const
     })
   )
-  const announced = calls.map((call) => ({ call, place: open.get(call.callId)!, args: shownArgs(call.args) }))
+  const announced = calls.map((call) => ({ call, args: shownArgs(call.args), ...open.get(call.callId)! }))
 
   const close = (callId: CallId, result: ToolResult) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const place = open.get(callId)
-      if (place === undefined) return Effect.void
+      const opened = open.get(callId)
+      if (opened === undefined) return Effect.void
+      const { batch, place } = opened
       open.delete(callId)
       const { approval, loadedSkill, status, summary, truncated } = result
       const { tool } = place
@@ -41,7 +45,7 @@ export const announce = Effect.fnUntraced(function* (
         latestResult: { tool, status, summary },
         ...(loadedSkill === undefined ? {} : { loadedSkills: withLoaded(log.head.loadedSkills, loadedSkill, now) })
       })
-      const payload = { ...place, status, summary, ...(truncated ? { truncated } : {}) }
+      const payload = { ...place, status, summary, ...(truncated ? { truncated } : {}), ...batch }
       return Effect.andThen(committed, feed.emit({ type: "tool_call_result", payload }))
     }).pipe(Effect.uninterruptible)
 
@@ -58,6 +62,8 @@ export const announce = Effect.fnUntraced(function* (
       ...(index === 0 && reasoning !== "" ? { reasoning } : {})
     }))
   )
-  yield* feed.emitAll(announced.map(({ args, place }) => ({ type: "tool_call_started", payload: { ...place, args } })))
+  yield* feed.emitAll(
+    announced.map(({ args, batch, place }) => ({ type: "tool_call_started", payload: { ...place, args, ...batch } }))
+  )
   return { close, closeAll } satisfies OpenCalls
 }, Effect.uninterruptible)

@@ -55,7 +55,7 @@ const list = async (
   limit: number,
   signal: AbortSignal
 ): Promise<Tool.ToolOutput> => {
-  await requireDirectory(real, shown)
+  await requireDirectory(real, shown, "; read it with fs.read")
   const lines: Array<string> = []
   const notes: Array<string> = []
   let level: ReadonlyArray<string> = [""]

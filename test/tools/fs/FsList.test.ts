@@ -66,7 +66,10 @@ describe("fs.list", () => {
 
   it.effect("says that a file is no directory, that nothing is there, that a directory is empty", () =>
     Effect.gen(function* () {
-      assert.include((yield* listing({ f: "" }, { path: "f" })).summary, "is a file, not a directory")
+      assert.include(
+        (yield* listing({ f: "" }, { path: "f" })).summary,
+        "is a file, not a directory; read it with fs.read"
+      )
       assert.include((yield* listing({}, { path: "none" })).summary, "no such file or directory")
       assert.deepStrictEqual((yield* listing({})).lines, ["<root>: empty"])
     })
