@@ -1,4 +1,5 @@
 import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { BinNotFound } from "./HostError.ts"
 
@@ -12,8 +13,10 @@ const candidates = ["./sidecar/main.js", "../sidecar/main.js", "../../dist/sidec
  */
 export const resolveBin = (bin: string | undefined, base: string | undefined = import.meta.url): string => {
   if (bin !== undefined) {
-    if (Fs.existsSync(bin)) return bin
-    throw new BinNotFound(`there is no file ${bin}`)
+    // Absolute, since the sidecar may run in another directory.
+    const path = Path.resolve(bin)
+    if (Fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path
+    throw new BinNotFound(`there is no file ${path}`)
   }
   // Bundlers leave `undefined`, an empty string or a URL of another scheme.
   if (base?.startsWith("file:") !== true) throw new BinNotFound("this module does not know its own path")

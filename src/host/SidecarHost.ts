@@ -33,11 +33,11 @@ export interface HostOptions {
 
 export interface SpawnOptions extends HostOptions {
   /**
-   * The path of the sidecar's `main.js`, which is run by this process's own Node (22.19 or newer) or Electron. By default
-   * the one of this package; a host that is bundled must give it. Has no meaning together with `command`.
+   * The path of the sidecar's `main.js`; by default that of this package. A host that is bundled must give it. It is run
+   * by `command` if that is given, else by this process's own Node (22.19 or newer) or Electron.
    */
   readonly bin?: string | undefined
-  /** Another program to run instead, such as the sidecar as a single executable. */
+  /** Another program to run: a Node, with `bin`; without `bin` the sidecar itself, as a single executable. */
   readonly command?: string | undefined
   /** Arguments for the program. */
   readonly args?: ReadonlyArray<string> | undefined
@@ -97,10 +97,11 @@ export class SidecarHost implements AsyncDisposable {
    */
   static spawn(options: SpawnOptions = {}): SidecarHost {
     const { args = [], bin, command, cwd, env = process.env, onStderr = () => {} } = options
+    const script = command !== undefined && bin === undefined ? [] : [resolveBin(bin)]
     const run =
       command === undefined
-        ? { command: process.execPath, args: [...nodeFlags(), resolveBin(bin), ...args], env: nodeEnv(env) }
-        : { command, args, env }
+        ? { command: process.execPath, args: [...nodeFlags(), ...script, ...args], env: nodeEnv(env) }
+        : { command, args: [...script, ...args], env }
     const pipe = spawnChild({ ...run, cwd, onStderr: (text) => runCallback(() => onStderr(text)) })
     return new SidecarHost(pipe, options)
   }

@@ -7,7 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as esbuild from "esbuild"
 import { nodeEnv, nodeFlags, resolveBin } from "../../src/host/BinPath.ts"
 import { BinNotFound } from "../../src/host/HostError.ts"
-import { binPath, root } from "../support/Bin.ts"
+import { SidecarHost } from "../../src/host/SidecarHost.ts"
+import { binPath, root, StateDir } from "../support/Bin.ts"
 
 describe("the sidecar that a host finds by itself", () => {
   it("is the built one, from the sources", () => {
@@ -27,6 +28,7 @@ describe("the sidecar that a host finds by itself", () => {
 
   it("is the one that is named, if there is one", () => {
     assert.strictEqual(resolveBin(binPath, ""), binPath)
+    assert.strictEqual(resolveBin(Path.relative(process.cwd(), binPath), ""), binPath)
   })
 
   const unknown: ReadonlyArray<[what: string, bin: string | undefined, base: string, why: string]> = [
@@ -38,12 +40,24 @@ describe("the sidecar that a host finds by itself", () => {
     ],
     ["a bundler has emptied its URL", undefined, "", "does not know its own path"],
     ["it was loaded from the web", undefined, "http://localhost/app.js", "does not know its own path"],
-    ["the named file is not there", "/app/sidecar.js", import.meta.url, "no file /app/sidecar.js"]
+    ["the named file is not there", "/app/sidecar.js", import.meta.url, "no file /app/sidecar.js"],
+    ["a folder is named", root, import.meta.url, `no file ${root}`]
   ]
   it.each(unknown)("is asked for by the name of the option where %s", (_, bin, base, why) => {
     const find = () => resolveBin(bin, base)
     assert.throws(find, BinNotFound, why)
     assert.throws(find, 'as the option "bin" (the file that "atomic-agent-sidecar/sidecar" resolves to)')
+  })
+
+  it("is run by another Node where that is named too", async () => {
+    using dir = new StateDir()
+    const host = SidecarHost.spawn({
+      command: process.execPath,
+      bin: binPath,
+      env: { ...process.env, ATOMIC_AGENT_STATE_DIR: dir.path }
+    })
+    assert.strictEqual((await host.request("ping")).version, "0.1.0")
+    assert.strictEqual((await host.shutdown()).exitCode, 0)
   })
 
   it("is run as Node by Electron too", () => {
