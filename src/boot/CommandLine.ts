@@ -17,6 +17,8 @@ stdout, one JSON object a line, until stdin ends. It is configured by files and 
 export const answerArguments = (args: ReadonlyArray<string>, version: () => string): boolean => {
   const [first, ...others] = args
   if (first === undefined) return false
+  // A reader that has gone, or a full disk, is no reason for a stack trace.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   if (others.length === 0 && first === "--help") {
     process.stdout.write(help)
     return true

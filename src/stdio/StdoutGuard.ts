@@ -21,6 +21,7 @@ type Write = (chunk: unknown, encoding: BufferEncoding, done: (error?: Error | n
 interface Writer {
   _write: Write
   _writev?: unknown
+  readonly bytesWritten?: number
 }
 
 let guards = 0
@@ -35,6 +36,8 @@ export const guardStdout = (): void => {
   guards++
   if (guards > 1) return
   const stdout = process.stdout as unknown as Writer
+  // A preloaded module has printed while it was loaded: the first frame begins a line of its own all the same.
+  if ((stdout.bytesWritten ?? 0) > 0) process.stdout.write("\n")
   const hadWrite = Object.hasOwn(stdout, "_write")
   const write = stdout._write
   stdout._write = (chunk, encoding, done) => {

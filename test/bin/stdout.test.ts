@@ -40,6 +40,15 @@ describe("stdout carries frames alone", () => {
     }
   })
 
+  it("in lines of their own, where a preloaded module has printed half a line before", async () => {
+    using dir = new StateDir()
+    const bin = new Bin(dir, { env: { NODE_OPTIONS: "--import data:text/javascript,process.stdout.write('half')" } })
+    assert.isTrue((await bin.request("ping")).ok)
+    bin.child.stdin.end()
+    await bin.exited
+    assert.deepStrictEqual(bin.noise, ["half"])
+  })
+
   it("where a preloaded module prints while the bin runs", async () => {
     using dir = new StateDir()
     scripted(dir)

@@ -25,6 +25,12 @@ describe("the command line of the sidecar", () => {
     assert.match(stdout, /stdin[^]*stdout[^]*--help[^]*--version/)
   })
 
+  it.skipIf(process.platform === "win32")("ends in peace where nobody reads what it prints", () => {
+    const line = `${command.map((word) => `'${word}'`).join(" ")} --help 2>&1 >&3 3>&- | cat`
+    const { stderr, stdout } = spawnSync("/bin/sh", ["-c", `{ ${line}; } 3>/dev/full`], { encoding: "utf8" })
+    assert.deepStrictEqual({ stderr, stdout }, { stderr: "", stdout: "" })
+  })
+
   const wrong: ReadonlyArray<ReadonlyArray<string>> = [
     ["--verbose"],
     ["-v"],
