@@ -39,11 +39,11 @@ describe("what the inspector keeps", () => {
 
   it("tells who listens, until they do not", () => {
     const history = new History()
-    let heard = 0
-    const deaf = history.onAdd(() => (heard += 1))
+    let additions = 0
+    const deaf = history.onAdd(() => (additions += 1))
     history.add(entry("a"))
     deaf()
     history.add(entry("b"))
-    assert.strictEqual(heard, 1)
+    assert.strictEqual(additions, 1)
   })
 })

@@ -38,8 +38,8 @@ const inspect = async (more: Partial<LiveOptions> = {}, sidecar = bin) => {
   }
 }
 
-/** What a page is told, until it has been told this. */
-const heard = async (url: string, isLast: (entry: Entry) => boolean, headers: Record<string, string> = {}) => {
+/** What a page is entries, until it has been entries this. */
+const readUntil = async (url: string, isLast: (entry: Entry) => boolean, headers: Record<string, string> = {}) => {
   const entries: Array<Entry> = []
   const stop = new AbortController()
   const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(20_000)])
@@ -75,12 +75,12 @@ describe("the inspector", () => {
     {
       await using inspector = await inspect()
       file = inspector.file
-      const asked = heard(inspector.url, ({ frame }) => (frame as { type?: string }).type === "approval_request")
+      const asked = readUntil(inspector.url, ({ frame }) => (frame as { type?: string }).type === "approval_request")
       assert.strictEqual(await inspector.post({ type: "send_message", payload: { sessionId: "s-1", text: "Hi" } }), 204)
       await asked
-      const told = heard(inspector.url, answerTo("send_message"))
+      const reading = readUntil(inspector.url, answerTo("send_message"))
       await inspector.post({ type: "approval_response", payload: { approvalId: "a-1", approved: false, reason: "no" } })
-      entries = await told
+      entries = await reading
       await inspector.close()
       recorded = Fs.readFileSync(file, "utf8")
     }
@@ -112,7 +112,7 @@ describe("the inspector", () => {
     const inspector = await startInspector({ mode: "recorded", file, port: 0 }, bin, process.env)
     try {
       assert.strictEqual(inspector.about, `${file}, 2 frames`)
-      const entries = await heard(inspector.url, answerTo("ping"))
+      const entries = await readUntil(inspector.url, answerTo("ping"))
       assert.deepStrictEqual(
         entries.map(({ from }) => from),
         ["host", "sidecar"]
@@ -132,8 +132,8 @@ describe("the inspector", () => {
 
   it("goes on where a page was, that comes back", async () => {
     await using inspector = await inspect()
-    const [first] = await heard(inspector.url, answerTo("start_session"))
-    const later = await heard(inspector.url, ({ number }) => number === 4, { "last-event-id": "2" })
+    const [first] = await readUntil(inspector.url, answerTo("start_session"))
+    const later = await readUntil(inspector.url, ({ number }) => number === 4, { "last-event-id": "2" })
     assert.deepStrictEqual([first?.number, later[0]?.number], [1, 3])
   })
 
@@ -167,9 +167,9 @@ describe("the inspector", () => {
 
   it("says that the sidecar is gone, and goes on showing what it said", async () => {
     await using inspector = await inspect({}, realBin)
-    const told = heard(inspector.url, answerTo("shutdown"))
+    const entries = readUntil(inspector.url, answerTo("shutdown"))
     await inspector.post({ type: "shutdown" })
-    await told
+    await entries
     const stream = await fetch(`${inspector.url}stream`, { signal: AbortSignal.timeout(20_000) })
     let text = ""
     for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {

@@ -96,8 +96,8 @@ describe("the inspector's page", () => {
     await page.shows(".turn.reply .facts", "reply · 2 steps")
     assert.strictEqual(Fs.readFileSync(page.file("it.txt"), "utf8"), "hello\n")
     // Streamed and told whole, and shown once.
-    const said = await browser.evaluate<string>(`document.getElementById("timeline").innerText`)
-    assert.lengthOf(said.match(/So I do\./g) ?? [], 1)
+    const pageText = await browser.evaluate<string>(`document.getElementById("timeline").innerText`)
+    assert.lengthOf(pageText.match(/So I do\./g) ?? [], 1)
 
     await browser.evaluate(`document.querySelector(".row.step .head").focus()`)
     for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await browser.press(key)
