@@ -82,14 +82,15 @@ export class RequestRouter extends Context.Service<
           const { type } = request
           const payload = request.payload as never
           if (isEarly(type)) return carryOut(handlers.early[type] as Handler<typeof type>, payload, reply)
-          const handOver = (built: SessionHandlers) => carryOut(built[type] as Handler<typeof type>, payload, reply)
-          const idle = sessions === undefined && waiting === 0 ? handlers.idle[type] : undefined
-          if (idle !== undefined) return carryOut(idle as Handler<typeof type>, payload, reply)
-          if (sessions !== undefined && waiting === 0) return handOver(sessions)
+          const atOnce = waiting === 0 ? (sessions ?? handlers.idle)[type] : undefined
+          if (atOnce !== undefined) return carryOut(atOnce as Handler<typeof type>, payload, reply)
           waiting++
           const inOrder = Effect.matchCauseEffect(handlers.sessions, {
             onFailure: (cause) => reply.fail(cause),
-            onSuccess: (built) => handOver((sessions = built))
+            onSuccess: (built) => {
+              sessions = built
+              return carryOut(built[type] as Handler<typeof type>, payload, reply)
+            }
           }).pipe(line.withPermit, Effect.ensuring(Effect.sync(() => waiting--)))
           return Effect.sync(() => void inFiber(inOrder))
         }
