@@ -21,16 +21,12 @@ export const announce = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
   reasoning: string
 ) {
-  const open = new Map(
-    calls.map((call, index) => {
-      const batch = calls.length > 1 ? { batchIndex: index, batchSize: calls.length } : {}
-      return [
-        call.callId,
-        { place: { stepIndex: -1, step, callId: call.callId, tool: call.tool } as const, batch }
-      ] as const
-    })
-  )
-  const announced = calls.map((call) => ({ call, args: shownArgs(call.args), ...open.get(call.callId)! }))
+  const announced = calls.map(({ args, callId, tool }, index) => ({
+    args: shownArgs(args),
+    place: { stepIndex: -1, step, callId, tool } as const,
+    batch: calls.length > 1 ? { batchIndex: index, batchSize: calls.length } : {}
+  }))
+  const open = new Map(announced.map((call) => [call.place.callId, call]))
 
   const close = (callId: CallId, result: ToolResult) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -53,7 +49,7 @@ export const announce = Effect.fnUntraced(function* (
     Effect.suspend(() => Effect.forEach([...open.keys()], (callId) => close(callId, result), { discard: true }))
 
   yield* log.commit(
-    announced.map(({ args, call: { callId, tool } }, index) => ({
+    announced.map(({ args, place: { callId, tool } }, index) => ({
       kind: "assistant_tool_call",
       turnId: turn.id,
       callId,
