@@ -1,16 +1,15 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { monotonicMs } from "../domain/MonotonicTime.ts"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionLog } from "./SessionLog.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
 import * as Steering from "./Steering.ts"
 import * as Turn from "./turn/Turn.ts"
-import { toMillis } from "./turn/TurnContext.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { TurnRunner } from "./turn/TurnRunner.ts"
 
@@ -99,13 +98,13 @@ export class SessionActor extends Context.Service<
         maxSteps: number,
         answer: (result: SendMessageResult) => Effect.Effect<void>
       ): Effect.Effect<void> =>
-        Effect.map(Clock.monotonicTimeNanos, (now) => {
+        Effect.map(monotonicMs, (now) => {
           const answered = Deferred.makeUnsafe<void>()
           const settled = Effect.sync(() => {
             open.delete(turn)
             Deferred.doneUnsafe(answered, Effect.void)
           })
-          const turn = Turn.make(text, maxSteps, toMillis(now), answered, (result) => {
+          const turn = Turn.make(text, maxSteps, now, answered, (result) => {
             turn.endedAs ??= result.reason
             return Effect.ensuring(answer(result), settled)
           })

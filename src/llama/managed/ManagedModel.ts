@@ -6,7 +6,8 @@ import { Config } from "../../config/Config.ts"
 import { LlamaClient, type ModelEvent, type ModelRequest, type ServerState } from "../LlamaClient.ts"
 import { LlamaError, Loading, mapDetail, Unreachable } from "../LlamaError.ts"
 import * as LlamaHttp from "../LlamaHttp.ts"
-import { ManagedServer, monotonicMs } from "./ManagedServer.ts"
+import { monotonicMs } from "../../domain/MonotonicTime.ts"
+import { ManagedServer } from "./ManagedServer.ts"
 
 /** How long a probe waits for a server that is starting, in milliseconds. */
 const probeTimeoutMs = 2500

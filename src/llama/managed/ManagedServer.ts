@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
@@ -9,6 +8,7 @@ import { managedUrl } from "../../config/ManagedUrl.ts"
 import { inherited } from "../../process/Environment.ts"
 import { ExitDeadline } from "../../process/ExitDeadline.ts"
 import { apiKey } from "../../config/Secrets.ts"
+import { monotonicMs } from "../../domain/MonotonicTime.ts"
 import { redactSecrets } from "../../domain/RedactSecrets.ts"
 import * as HttpTransport from "../../http/HttpTransport.ts"
 import type { ServerLoss } from "../LlamaClient.ts"
@@ -38,9 +38,6 @@ const maxProbePauseMs = 500
 const outputIntervalMs = 250
 
 const probeTimeoutMs = 1000
-
-/** The monotonic clock in milliseconds. */
-export const monotonicMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /**
  * llama-server as a child process: started on demand, restarted when it exits, given up after too many failures in a

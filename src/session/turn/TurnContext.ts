@@ -16,6 +16,3 @@ export interface TurnContext {
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number
 }
-
-/** Milliseconds on the monotonic clock, from nanoseconds. */
-export const toMillis = (nanos: bigint): number => Number(nanos / 1_000_000n)

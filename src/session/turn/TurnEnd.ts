@@ -1,7 +1,7 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { monotonicMs } from "../../domain/MonotonicTime.ts"
 import type { Usage } from "../../llama/LlamaClient.ts"
-import { type TurnContext, toMillis } from "./TurnContext.ts"
+import type { TurnContext } from "./TurnContext.ts"
 import { headAfter, type Outcome } from "./TurnOutcome.ts"
 
 /** The step that is under way. */
@@ -51,7 +51,7 @@ export const endTurn = Effect.fnUntraced(function* (context: TurnContext, progre
       turnIndex,
       reason: outcome.reason,
       stepCount,
-      durationMs: toMillis(yield* Clock.monotonicTimeNanos) - startedAt,
+      durationMs: (yield* monotonicMs) - startedAt,
       ...(usage === undefined ? {} : { usage })
     }
   })
@@ -66,7 +66,7 @@ export const finishStep = Effect.fnUntraced(function* ({ feed }: TurnContext, st
     payload: {
       stepIndex: step.index,
       tokensUsed: step.tokensUsed,
-      durationMs: toMillis(yield* Clock.monotonicTimeNanos) - step.startedAt
+      durationMs: (yield* monotonicMs) - step.startedAt
     }
   })
 }, Effect.uninterruptible)

@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../../config/Config.ts"
+import { monotonicMs } from "../../domain/MonotonicTime.ts"
 import type { ToolCall } from "../../domain/ToolCall.ts"
 import type { Usage } from "../../llama/LlamaClient.ts"
 import { freshCallId } from "../../protocol/Ids.ts"
@@ -17,7 +17,7 @@ import type { SkillNotices } from "../SkillNotices.ts"
 import type { Steering } from "../Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
-import { type TurnContext, toMillis } from "./TurnContext.ts"
+import type { TurnContext } from "./TurnContext.ts"
 import { endTurn, finishStep, type OpenStep, type TurnProgress } from "./TurnEnd.ts"
 import { observed, TurnObserver } from "./TurnObserver.ts"
 import { type ClosedReason, headAfter, outcomeOf, StepFailure } from "./TurnOutcome.ts"
@@ -76,7 +76,7 @@ export class TurnRunner extends Context.Service<
       /** Begins a step. The first step of a turn also commits and emits `opening`, in the same transaction. */
       const beginStep = Effect.fnUntraced(function* (running: RunningTurn, opening: Opening = { entries: [] }) {
         const { feed, log, steering, turn } = running
-        const now = toMillis(yield* Clock.monotonicTimeNanos)
+        const now = yield* monotonicMs
         const index = running.stepCount++
         const isLast = index + 1 >= turn.maxSteps || now - running.startedAt > agent.task.maxDurationMs
         running.step = { index, isLast, startedAt: now, tokensUsed: 0 }
@@ -223,7 +223,7 @@ export class TurnRunner extends Context.Service<
             steering,
             system,
             turnIndex: log.head.turnCount,
-            startedAt: toMillis(yield* Clock.monotonicTimeNanos)
+            startedAt: yield* monotonicMs
           }
           const running: RunningTurn = {
             ...context,
