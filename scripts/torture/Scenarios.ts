@@ -37,13 +37,13 @@ const worlds = async (
   return [{ name: `${options.name}: lives without a violation`, value: counts.of("lives"), unit: `seed ${seed}` }]
 }
 
-/**
- * Random plays in one process on a clock of their own: the tests in `test/simulation`, with other plans and more of
- * them.
- */
+/** Random plays in one process on a clock of their own: the tests in `interleavings/`, with other plans and more of them. */
 const interleavings: Scenario = async ({ runs = 2000, seed }) => {
   const env = { ...process.env, SIMULATION_RUNS: `${runs}`, SIMULATION_SEED: `${seed}` }
-  const { status } = spawnSync("vitest", ["run", "test/simulation/Interleavings.test.ts"], { stdio: "inherit", env })
+  const { status } = spawnSync("vitest", ["run", "scripts/torture/interleavings/Interleavings.test.ts"], {
+    stdio: "inherit",
+    env
+  })
   if (status !== 0) throw new Error(`a plan of seed ${seed} breaks the contract`)
   return [{ name: "interleavings without a violation", value: runs, unit: `seed ${seed}` }]
 }

@@ -2,8 +2,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import { turn } from "../../src/testing/EventLoop.ts"
 import * as Tool from "../../src/tools/Tool.ts"
-import { turn } from "./Stage.ts"
 
 /** A tool that never ends by itself, and takes its time when it is interrupted. */
 export const stubbornTool = () => {

@@ -1,6 +1,6 @@
 import type { Figure } from "../Figure.ts"
 import type { EventType } from "../../../src/protocol/Event.ts"
-import { eventsOf } from "../../../src/testing/runs/HostRun.ts"
+import { eventsOf } from "../runs/HostRun.ts"
 import type { Lived } from "./Life.ts"
 
 /** What there was, and how often. */

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { SidecarFrame } from "../../../src/protocol/Frame.ts"
-import { RandomHost } from "../../../src/testing/runs/RandomHost.ts"
+import { RandomHost } from "../runs/RandomHost.ts"
 import { scriptedDir } from "../scenarios/ScriptedDir.ts"
 import { Sidecar } from "../Sidecar.ts"
 import { judge } from "./Judge.ts"

@@ -1,6 +1,6 @@
 import { check as checkContract } from "../../../src/testing/ContractChecker.ts"
-import { eventsOf, exchangesOf, failureOf, type Run } from "../../../src/testing/runs/HostRun.ts"
-import { badLineErrors, check, inWords } from "../../../src/testing/runs/RunChecker.ts"
+import { eventsOf, exchangesOf, failureOf, type Run } from "../runs/HostRun.ts"
+import { badLineErrors, check, inWords } from "../runs/RunChecker.ts"
 import { schemaFaults } from "../Schema.ts"
 import type { Lived } from "./Life.ts"
 import type { End } from "./Plan.ts"

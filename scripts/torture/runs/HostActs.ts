@@ -1,4 +1,4 @@
-import { Extension } from "../../protocol/Extension.ts"
+import { Extension } from "../../../src/protocol/Extension.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
 /** Which session a request names: the newest one, the one before it, or one that never was. */

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { retryingStore } from "../../src/store/RetryingStore.ts"
-import { SessionStore, StoreError } from "../../src/store/SessionStore.ts"
-import type { StoredSession, StoredSessions } from "../../src/store/StoredSessions.ts"
-import { type InstalledSkill, SkillRegistry } from "../../src/skills/SkillRegistry.ts"
+import { retryingStore } from "../../../src/store/RetryingStore.ts"
+import { SessionStore, StoreError } from "../../../src/store/SessionStore.ts"
+import type { StoredSession, StoredSessions } from "../../../src/store/StoredSessions.ts"
+import { type InstalledSkill, SkillRegistry } from "../../../src/skills/SkillRegistry.ts"
 import type { Plan } from "./Plan.ts"
 
 /** A store in memory that is slow and fails as the plan says, behind what retries the real one's writes. */

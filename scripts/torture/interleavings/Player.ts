@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import type { ModelToolCall } from "../../src/llama/LlamaClient.ts"
-import { Cut, LlamaError } from "../../src/llama/LlamaError.ts"
-import { Refused } from "../../src/files/Refused.ts"
-import { toolCall } from "../../src/testing/GatedModel.ts"
-import type { Run } from "../../src/testing/runs/HostRun.ts"
-import { RandomHost } from "../../src/testing/runs/RandomHost.ts"
+import type { ModelToolCall } from "../../../src/llama/LlamaClient.ts"
+import { Cut, LlamaError } from "../../../src/llama/LlamaError.ts"
+import { Refused } from "../../../src/files/Refused.ts"
+import { turn } from "../../../src/testing/EventLoop.ts"
+import { toolCall } from "../../../src/testing/GatedModel.ts"
+import type { Run } from "../runs/HostRun.ts"
+import { RandomHost } from "../runs/RandomHost.ts"
 import type { Act, Call, Gap, Plan } from "./Plan.ts"
 import { instantFiles } from "./InstantFiles.ts"
 import * as Stage from "./Stage.ts"
@@ -64,7 +65,7 @@ export const play = (plan: Plan): Effect.Effect<Played> =>
             for (let turn = 0; turn < gap.count; turn++) await undefined
           })
         case "turns":
-          return Effect.repeat(Stage.turn, { times: gap.count - 1 })
+          return Effect.repeat(turn, { times: gap.count - 1 })
       }
     }
 
@@ -133,7 +134,7 @@ export const play = (plan: Plan): Effect.Effect<Played> =>
     const settle = Effect.gen(function* () {
       yield* stdio.reading.open
       for (let look = 0; look < patience; look++) {
-        yield* Stage.turn
+        yield* turn
         for (const call of stage.calls) call.answer("done")
         for (const run of stage.runs) run.end(toolEnds.finish)
         host.approveAll()
@@ -160,7 +161,7 @@ export const play = (plan: Plan): Effect.Effect<Played> =>
       yield* settle
     }
     yield* stdio.end
-    const givesUp = Effect.map(Effect.repeat(Stage.turn, { times: patience }), () => stuck.push("it did not end"))
+    const givesUp = Effect.map(Effect.repeat(turn, { times: patience }), () => stuck.push("it did not end"))
     yield* Effect.raceFirst(stage.host.ended, givesUp)
     const { badLines: badCount, posted } = host
     const hasStoreFailed = plan.writes.some((write) => write !== "good")

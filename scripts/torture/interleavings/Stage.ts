@@ -4,15 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Config } from "../../src/config/Config.ts"
-import type { Refused } from "../../src/files/Refused.ts"
-import { LlamaClient } from "../../src/llama/LlamaClient.ts"
+import { Config } from "../../../src/config/Config.ts"
+import type { Refused } from "../../../src/files/Refused.ts"
+import { LlamaClient } from "../../../src/llama/LlamaClient.ts"
+import { agent } from "../../../src/Sidecar.ts"
+import { ApprovalGate } from "../../../src/session/ApprovalGate.ts"
 // Loaded with the first session otherwise: how long that takes is not the same twice.
-import "../../src/router/SessionRequests.ts"
-import * as GatedModel from "../../src/testing/GatedModel.ts"
-import * as TestHost from "../../src/testing/TestHost.ts"
-import * as Tool from "../../src/tools/Tool.ts"
-import { servicesWith } from "../support/Sidecar.ts"
+import "../../../src/router/SessionRequests.ts"
+import * as GatedModel from "../../../src/testing/GatedModel.ts"
+import * as TestHost from "../../../src/testing/TestHost.ts"
+import * as Tool from "../../../src/tools/Tool.ts"
+import { Toolbox } from "../../../src/tools/Toolbox.ts"
+import { Workspace } from "../../../src/tools/Workspace.ts"
 import type { Plan } from "./Plan.ts"
 import { slowSkills, slowStore, waits } from "./SlowServices.ts"
 
@@ -84,11 +87,12 @@ export const make = (plan: Plan): Effect.Effect<Stage, never, Scope.Scope> =>
     const runs: Array<ToolRun> = []
     const host = yield* TestHost.make({
       config: Config.layerOf({ sidecar: { outputBufferBytes: plan.outputBufferBytes }, agent: { maxSteps: 4 } }),
-      services: servicesWith(slowProbe(model.layer, plan.delays), {
-        store: slowStore(plan),
-        skills: slowSkills(plan.delays),
-        tools: [gatedTool("read", true, runs), gatedTool("write", false, runs), oddTool]
-      })
+      services: agent.pipe(
+        Layer.provide(Toolbox.layerWith([gatedTool("read", true, runs), gatedTool("write", false, runs), oddTool])),
+        Layer.provide(Workspace.layer),
+        Layer.provideMerge(Layer.merge(ApprovalGate.layer, slowSkills(plan.delays))),
+        Layer.provideMerge(Layer.merge(slowProbe(model.layer, plan.delays), slowStore(plan)))
+      )
     })
     yield* model.next.pipe(
       Effect.tap((call) => Effect.sync(() => calls.push(call))),
@@ -98,16 +102,3 @@ export const make = (plan: Plan): Effect.Effect<Stage, never, Scope.Scope> =>
     )
     return { host, calls, runs }
   })
-
-/** A turn of the event loop; then more, until the file system owes nobody an answer. */
-export const turn: Effect.Effect<void> = Effect.callback((resume) => {
-  const look = () =>
-    setImmediate(() => {
-      const isAwaiting = process
-        .getActiveResourcesInfo()
-        .some((name) => name.startsWith("FSReq") || name.startsWith("FileHandle"))
-      if (isAwaiting) look()
-      else resume(Effect.void)
-    })
-  look()
-})

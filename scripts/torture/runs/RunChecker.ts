@@ -1,5 +1,5 @@
-import type { SidecarFrame } from "../../protocol/Frame.ts"
-import { check as checkContract, type Violation } from "../ContractChecker.ts"
+import type { SidecarFrame } from "../../../src/protocol/Frame.ts"
+import { check as checkContract, type Violation } from "../../../src/testing/ContractChecker.ts"
 import { type Exchange, eventsOf, exchangesOf, failureOf, lastMessage, resultOf, type Run } from "./HostRun.ts"
 import { stateViolations } from "./SessionStateChecker.ts"
 

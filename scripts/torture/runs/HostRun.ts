@@ -1,6 +1,6 @@
-import type { EventFrame, EventType } from "../../protocol/Event.ts"
-import type { SidecarFrame, SidecarResponse } from "../../protocol/Frame.ts"
-import type { SentRequest } from "../ContractChecker.ts"
+import type { EventFrame, EventType } from "../../../src/protocol/Event.ts"
+import type { SidecarFrame, SidecarResponse } from "../../../src/protocol/Frame.ts"
+import type { SentRequest } from "../../../src/testing/ContractChecker.ts"
 
 /** A request with all that its host knew. */
 export interface PostedRequest extends SentRequest {

@@ -1,4 +1,4 @@
-import type { SidecarFrame } from "../../protocol/Frame.ts"
+import type { SidecarFrame } from "../../../src/protocol/Frame.ts"
 import type { HostAct, Places, Target, Wording } from "./HostActs.ts"
 import { lastMessage, type PostedRequest } from "./HostRun.ts"
 

@@ -1,5 +1,5 @@
-import type { SidecarFrame } from "../../protocol/Frame.ts"
-import type { SessionState } from "../../protocol/SessionState.ts"
+import type { SidecarFrame } from "../../../src/protocol/Frame.ts"
+import type { SessionState } from "../../../src/protocol/SessionState.ts"
 import { type Exchange, eventsOf, lastMessage, resultOf, type Run } from "./HostRun.ts"
 
 /**
