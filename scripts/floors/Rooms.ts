@@ -60,7 +60,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     name: "testing",
-    mayImport: ["protocol", "domain", "config", "stdio", "skills", "llama", "tools", "session", "top"]
+    mayImport: ["protocol", "config", "stdio", "llama", "session", "top"]
   }
 ]
 

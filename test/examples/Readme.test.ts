@@ -29,7 +29,6 @@ describe("the examples of embedding", () => {
     assert.strictEqual(codeOf("embedded"), asInstalled("embedded.ts"))
     assert.strictEqual(codeOf("socket"), asInstalled("socket.ts"))
     assert.strictEqual(codeOf("swapping"), asInstalled("Swapping.test.ts"))
-    assert.strictEqual(codeOf("mail"), asInstalled("Mail.test.ts"))
   })
 
   it("are short", () => {

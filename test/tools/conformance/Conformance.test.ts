@@ -5,15 +5,15 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { attempt } from "../../src/files/FileErrors.ts"
-import { refuse } from "../../src/files/Refused.ts"
-import { ToolConformance } from "../../src/testing/index.ts"
-import * as Tool from "../../src/tools/Tool.ts"
-import { Toolbox } from "../../src/tools/Toolbox.ts"
-import { readNeed, Workspace, writeNeed } from "../../src/tools/Workspace.ts"
+import { attempt } from "../../../src/files/FileErrors.ts"
+import { refuse } from "../../../src/files/Refused.ts"
+import * as ToolConformance from "./ToolConformance.ts"
+import * as Tool from "../../../src/tools/Tool.ts"
+import { Toolbox } from "../../../src/tools/Toolbox.ts"
+import { readNeed, Workspace, writeNeed } from "../../../src/tools/Workspace.ts"
 import { absurd } from "./absurd.ts"
 import { cases } from "./cases.ts"
-import { toolbox } from "./fixture.ts"
+import { toolbox } from "../fixture.ts"
 import { naiveMove } from "./NaiveMove.ts"
 
 const server = Effect.acquireRelease(
@@ -41,7 +41,7 @@ describe("every built-in tool", () => {
       assert.sameMembers(
         Object.keys(cases("http://127.0.0.1/")),
         specs.map(({ name }) => name),
-        "test/tools/cases.ts has a case for each tool"
+        "test/tools/conformance/cases.ts has a case for each tool"
       )
     }).pipe(Effect.provide(toolbox()))
   )

@@ -1,9 +1,9 @@
 import { rename } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { attempt } from "../../src/files/FileErrors.ts"
-import * as Tool from "../../src/tools/Tool.ts"
-import { type Workspace, writeNeed } from "../../src/tools/Workspace.ts"
+import { attempt } from "../../../src/files/FileErrors.ts"
+import * as Tool from "../../../src/tools/Tool.ts"
+import { type Workspace, writeNeed } from "../../../src/tools/Workspace.ts"
 
 /** A tool as somebody writes it who has not thought of much: one category, no preview, a plain rename. */
 export const naiveMove = (workspace: Workspace["Service"]) =>

@@ -1,11 +1,11 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type * as Layer from "effect/Layer"
-import type { Config } from "../config/Config.ts"
-import type { Overrides } from "../config/Settings.ts"
-import type { ApprovalCategory } from "../protocol/SessionState.ts"
-import type { SkillRegistry } from "../skills/SkillRegistry.ts"
-import type { Toolbox } from "../tools/Toolbox.ts"
-import type { Workspace } from "../tools/Workspace.ts"
+import type { Config } from "../../../src/config/Config.ts"
+import type { Overrides } from "../../../src/config/Settings.ts"
+import type { ApprovalCategory } from "../../../src/protocol/SessionState.ts"
+import type { SkillRegistry } from "../../../src/skills/SkillRegistry.ts"
+import type { Toolbox } from "../../../src/tools/Toolbox.ts"
+import type { Workspace } from "../../../src/tools/Workspace.ts"
 import type { PathUse } from "./WorldChanges.ts"
 
 /** A call of a tool that succeeds in the world of `ToolWorld`, and what it does there. */

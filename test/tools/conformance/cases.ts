@@ -1,4 +1,4 @@
-import type { ToolConformance } from "../../src/testing/index.ts"
+import type * as ToolConformance from "./ToolConformance.ts"
 
 /** One call or more of each built-in tool, in the world of the conformance check; `url` is a server that answers. */
 export const cases = (url: string): ToolConformance.ToolConformanceOptions["cases"] => ({

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import * as Path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { ApprovalCategory } from "../protocol/SessionState.ts"
+import type { ApprovalCategory } from "../../../src/protocol/SessionState.ts"
 
 /** A folder of the world, and what contract 7 asks of a call that writes or reads in it. */
 export interface Place {
