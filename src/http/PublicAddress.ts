@@ -1,3 +1,5 @@
+import { BlockList, isIP } from "node:net"
+
 /** Ranges of IPv4 that are not on the public internet: first address and length of the prefix in bits. */
 const special4: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8],
@@ -17,66 +19,51 @@ const special4: ReadonlyArray<readonly [string, number]> = [
   ["240.0.0.0", 4]
 ]
 
-/** The same for IPv6 within `2000::/3`. Outside of that only addresses that carry a public IPv4 address are public. */
+/** The same for IPv6, within `global6`. */
 const special6: ReadonlyArray<readonly [string, number]> = [
   ["2001::", 23],
   ["2001:db8::", 32],
   ["3fff::", 20]
 ]
 
+/** Only addresses of these ranges are public: global ones, and those that carry one of IPv4 (mapped, translated). */
+const global6: ReadonlyArray<readonly [string, number]> = [
+  ["2000::", 3],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96]
+]
+
+const special = new BlockList()
+const global = new BlockList()
+for (const [first, length] of special4) {
+  const [a = 0, b = 0, c = 0, d = 0] = first.split(".").map(Number)
+  // A range of IPv4 contains the mapped addresses too. Translated ones end with that of IPv4, 6to4 begins with it.
+  special.addSubnet(first, length)
+  special.addSubnet(`64:ff9b::${first}`, 96 + length, "ipv6")
+  special.addSubnet(`2002:${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}::`, 16 + length, "ipv6")
+}
+for (const [first, length] of special6) special.addSubnet(first, length, "ipv6")
+for (const [first, length] of global6) global.addSubnet(first, length, "ipv6")
+
 /** True if an address, IPv4 or IPv6 in the system's notation, is on the public internet. */
 export const isPublic = (address: string): boolean => {
-  const bits = toBits(address)
-  if (bits === undefined) return false
-  if (bits.length === 32) return !special4.some((range) => isInRange(bits, range))
-  const carried = carriedIPv4(bits)
-  if (carried !== undefined) return isPublic(carried)
-  return bits.startsWith("001") && !special6.some((range) => isInRange(bits, range))
+  const plain = withoutZone(address)
+  if (isIP(plain) === 4) return !special.check(plain)
+  return isIP(plain) === 6 && global.check(plain, "ipv6") && !special.check(plain, "ipv6")
 }
 
 /** True if `address` is in `cidr`: a range like `10.0.0.0/8`, or a single address. */
 export const isInCidr = (address: string, cidr: string): boolean => {
-  const [first = "", length] = cidr.split("/")
-  const bits = toBits(address)
-  const prefix = toBits(first)
-  if (bits === undefined || prefix === undefined || bits.length !== prefix.length) return false
-  const count = length === undefined ? prefix.length : Number(length)
-  return Number.isInteger(count) && count >= 0 && count <= prefix.length && isInRange(bits, [first, count])
+  const plain = withoutZone(address)
+  const [first = "", length] = withoutZone(cidr).split("/")
+  if (isIP(plain) === 0 || isIP(plain) !== isIP(first)) return false
+  const [family, bits] = isIP(plain) === 4 ? (["ipv4", 32] as const) : (["ipv6", 128] as const)
+  const count = Number(length ?? bits)
+  if (!Number.isInteger(count) || count < 0 || count > bits) return false
+  const range = new BlockList()
+  range.addSubnet(first, count, family)
+  return range.check(plain, family)
 }
 
-const isInRange = (bits: string, [first, length]: readonly [string, number]): boolean =>
-  bits.slice(0, length) === toBits(first)?.slice(0, length)
-
-/** The IPv4 address that an IPv6 one carries: mapped (`::ffff:`), translated (`64:ff9b::`) or tunnelled (`2002:`). */
-const carriedIPv4 = (bits: string): string | undefined => {
-  const in4 = (from: number) =>
-    [0, 8, 16, 24].map((at) => Number.parseInt(bits.slice(from + at, from + at + 8), 2)).join(".")
-  if (isInRange(bits, ["::ffff:0:0", 96]) || isInRange(bits, ["64:ff9b::", 96])) return in4(96)
-  return isInRange(bits, ["2002::", 16]) ? in4(16) : undefined
-}
-
-/** The address as 32 or 128 characters `0` and `1`; undefined if it is not an address. */
-const toBits = (address: string): string | undefined => {
-  const plain = address.replace(/%.*$/, "")
-  if (!plain.includes(":")) return bits4(plain)
-  // The last 32 bits of an IPv6 address may be in IPv4 notation.
-  const last = plain.slice(plain.lastIndexOf(":") + 1)
-  const tail = last.includes(".") ? bits4(last) : ""
-  if (tail === undefined) return undefined
-  const head = tail === "" ? plain : plain.slice(0, plain.lastIndexOf(":") + 1).replace(/([^:]):$/, "$1")
-  const [before = "", after] = head.split("::")
-  const groups = (text: string) => text.split(":").filter((group) => group !== "")
-  const [left, right] = [groups(before), groups(after ?? "")]
-  if (![...left, ...right].every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined
-  const toBinary = (all: ReadonlyArray<string>) =>
-    all.map((group) => Number.parseInt(group, 16).toString(2).padStart(16, "0")).join("")
-  const known = toBinary(left).length + toBinary(right).length + tail.length
-  if (after === undefined ? known !== 128 : known > 128) return undefined
-  return toBinary(left) + "0".repeat(128 - known) + toBinary(right) + tail
-}
-
-const bits4 = (address: string): string | undefined => {
-  const parts = address.split(".")
-  if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)) return undefined
-  return parts.map((part) => Number(part).toString(2).padStart(8, "0")).join("")
-}
+/** A link-local address without the name of its network interface. */
+const withoutZone = (address: string): string => address.replace(/%.*$/, "")
