@@ -14,7 +14,6 @@ import { type Ending, Lifeline } from "./stdio/Lifeline.ts"
 import * as LogFrames from "./stdio/LogFrames.ts"
 import { StdinDecoder } from "./stdio/StdinDecoder.ts"
 import { StdoutSink } from "./stdio/StdoutSink.ts"
-import * as LockTimeout from "./store/LockTimeout.ts"
 import * as Telemetry from "./telemetry/Telemetry.ts"
 
 /** The layers between the pipe and the sessions, each of which can be replaced by another of the same service. */
@@ -47,11 +46,9 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
   Effect.gen(function* () {
     const router = yield* RequestRouter
     const lifeline = yield* Lifeline
-    const lockTimeout = LockTimeout.make()
     const sessionsScope = yield* Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope))
     const sessions = yield* LazySessions.make(services).pipe(
       Scope.provide(sessionsScope),
-      Effect.provideService(LockTimeout.LockTimeout, lockTimeout),
       Effect.provideService(ExitDeadline, { remainingMs: lifeline.remainingMs })
     )
 
@@ -61,7 +58,6 @@ export const serve = <E extends { readonly message: string }, R>(services: Layer
     const handlers = { early: yield* EarlyRequests.make, idle: IdleRequests.handlers, sessions: sessions.handlers }
     const { handedOver, last, settled } = yield* router.serve(handlers, until)
     yield* lifeline.deadline(isEnding(last) ? last : { why: "the end of the input", lateExitCode: 0 })
-    yield* lockTimeout.hurry
 
     yield* handedOver
     yield* sessions.close

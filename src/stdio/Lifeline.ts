@@ -31,15 +31,16 @@ export class Lifeline extends Context.Service<
     readonly remainingMs: Effect.Effect<number>
   }
 >()("atomic-agent-sidecar/stdio/Lifeline") {
-  /** For hosts in the same process: only a broken output ends the sidecar. */
+  /** For hosts in the same process: only a broken output ends the sidecar, and a deadline does not end the process. */
   static readonly layerInProcess = Layer.effect(
     Lifeline,
     Effect.gen(function* () {
       const sink = yield* StdoutSink
+      let endAt = Infinity
       return Lifeline.of({
         ended: Effect.as(sink.closed, brokenPipe),
-        deadline: () => Effect.void,
-        remainingMs: Effect.succeed(Infinity)
+        deadline: () => Effect.sync(() => void (endAt = performance.now() + graceMs)),
+        remainingMs: Effect.sync(() => Math.max(0, endAt - performance.now()))
       })
     })
   )

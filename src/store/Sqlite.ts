@@ -10,8 +10,8 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+import { ExitDeadline } from "../process/ExitDeadline.ts"
 import { lockHolder } from "./LockHolder.ts"
-import { LockTimeout } from "./LockTimeout.ts"
 import { isDamage, isLocked, naming, toSqlError } from "./SqliteFailure.ts"
 
 export interface Options {
@@ -22,6 +22,12 @@ export interface Options {
 
 /** How long a statement waits for a lock that another process holds (contract 10). */
 const lockTimeout = "5 seconds"
+
+/**
+ * The part of an exiting process's time in which it does not wait for a lock, in milliseconds, so that responses that
+ * depend on it are still written.
+ */
+const exitReserveMs = 900
 
 /**
  * In milliseconds. `node:sqlite` blocks the thread, and with it every fiber, waiting for a lock. So SQLite itself
@@ -36,9 +42,6 @@ const waiting = Schedule.min([Schedule.exponential("2 millis", 1.5), Schedule.sp
   Schedule.jittered,
   Schedule.upTo({ duration: lockTimeout })
 )
-
-/** At most this many prepared statements are kept, more than the program has. The oldest goes first. */
-const keptStatements = 64
 
 /** Runs one statement of a transaction and returns its rows. */
 export type Run = (statement: Statement.Statement<object>) => ReadonlyArray<object>
@@ -57,19 +60,13 @@ export const SqliteClient = Context.Service<SqliteClient>("atomic-agent-sidecar/
 /** A SQLite database behind `effect/sql`, closed with its scope. */
 export const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* Effect.acquireRelease(open(options), (database) => Effect.sync(() => database.close()))
-  const { mayWait } = yield* LockTimeout
+  const { remainingMs } = yield* ExitDeadline
+  const mayWait = Effect.map(remainingMs, (remaining) => remaining > exitReserveMs)
+  /** By their texts, which are those of this program: a few dozen. */
   const statements = new Map<string, StatementSync>()
 
   const prepare = (sql: string) => {
-    const kept = statements.get(sql)
-    if (kept !== undefined) return kept
-    const prepared = database.prepare(sql)
-    if (statements.size >= keptStatements) {
-      for (const oldest of statements.keys()) {
-        statements.delete(oldest)
-        break
-      }
-    }
+    const prepared = statements.get(sql) ?? database.prepare(sql)
     statements.set(sql, prepared)
     return prepared
   }

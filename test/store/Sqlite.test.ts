@@ -164,21 +164,6 @@ describe("Sqlite", () => {
     )
   )
 
-  it.effect("goes on with more statements than it keeps prepared", () =>
-    inMemory((sql) =>
-      Effect.gen(function* () {
-        const answers = yield* Effect.forEach(
-          Array.from({ length: 200 }, (_, n) => n % 100),
-          (n) => sql.unsafe<{ n: number }>(`SELECT ${n} AS n`)
-        )
-        assert.deepStrictEqual(
-          answers.map((rows) => rows[0]?.n),
-          Array.from({ length: 200 }, (_, n) => n % 100)
-        )
-      })
-    )
-  )
-
   it.effect("sleeps, without blocking, until another process lets go of the lock", () =>
     Effect.gen(function* () {
       const [one, two] = yield* twoConnections
