@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats, writeSync } from "node:fs"
-import { lstat, mkdir, opendir, readlink, realpath } from "node:fs/promises"
+import type { Stats } from "node:fs"
+import { lstat, mkdir, open, opendir, readlink, realpath } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { refuse } from "../files/Refused.ts"
 import { systemCode } from "../domain/SystemError.ts"
 import { isWithin } from "../files/PathScope.ts"
-import { readFlags } from "../files/RegularFile.ts"
+import { withRegularFile } from "../files/RegularFile.ts"
 
 /** The size limits of a skill (docs/skills.md, Installing); `files` limits its folders as well. */
 export const limits = { files: 5000, bytes: 64 * 1024 * 1024 }
@@ -83,34 +83,21 @@ const follow = async (root: string, here: string, shown: string) => {
 /** The number of bytes copied at a time. */
 const chunkBytes = 256 * 1024
 
-/**
- * Copies a file, which may have changed since the survey, and returns its size in bytes; stops once that exceeds
- * `limit`. The calls are synchronous, chunk by chunk: for a thousand small files that takes a tenth of the time.
- */
-const copyFile = async (from: string, to: string, limit: number): Promise<number> => {
-  const input = openSync(from, readFlags)
-  let output: number | undefined
-  try {
-    const stat = fstatSync(input)
-    if (!stat.isFile()) throw refuse(`${from} changed while it was copied`)
+/** Copies a file, which may have changed since the survey, and returns its size in bytes; stops beyond `limit`. */
+const copyFile = (from: string, to: string, limit: number): Promise<number> =>
+  withRegularFile(from, async (input, { mode, size }) => {
     // Only the owner may change the copy, since its scripts are run.
-    output = openSync(to, "wx", (stat.mode & 0o755) | 0o600)
-    const buffer = new Uint8Array(Math.min(chunkBytes, stat.size + 1))
+    await using output = await open(to, "wx", (mode & 0o755) | 0o600)
+    const buffer = new Uint8Array(Math.min(chunkBytes, size + 1))
     let copied = 0
-    while (true) {
-      const read = readSync(input, buffer, 0, buffer.length, null)
-      copied += read
-      if (copied > limit) return copied
-      for (let at = 0; at < read;) at += writeSync(output, buffer, at, read - at)
-      // Lets other work of the process run.
-      await new Promise<void>((resolve) => setImmediate(resolve))
+    while (copied <= limit) {
+      const { bytesRead } = await input.read(buffer)
+      await output.writeFile(buffer.subarray(0, bytesRead))
+      copied += bytesRead
       // A short read ends the file; the buffer of a small one has room for a byte more.
-      if (read < buffer.length) return copied
+      if (bytesRead < buffer.length) break
     }
-  } finally {
-    closeSync(input)
-    if (output !== undefined) closeSync(output)
-  }
-}
+    return copied
+  })
 
 const tooManyBytes = ({ bytes }: typeof limits) => refuse(`the skill has more than ${bytes / 1024 / 1024} MiB`)
