@@ -96,27 +96,10 @@ export interface ReasonFields {
 }
 
 /** Makes an error with a reason of the given kind, from the fields that this kind has. */
-export const fromKind = (
-  kind: LlamaError["reason"]["_tag"],
-  { detail, silentMs = 0, status = 500, usedTokens, windowTokens }: ReasonFields
-): LlamaError => {
-  switch (kind) {
-    case "Unreachable":
-      return LlamaError.make({ reason: Unreachable.make({ detail }) })
-    case "Loading":
-      return LlamaError.make({ reason: Loading.make({ detail }) })
-    case "Rejected":
-      return LlamaError.make({ reason: Rejected.make({ status, detail }) })
-    case "Malformed":
-      return LlamaError.make({ reason: Malformed.make({ detail }) })
-    case "Cut":
-      return LlamaError.make({ reason: Cut.make({ detail }) })
-    case "Stalled":
-      return LlamaError.make({ reason: Stalled.make({ silentMs, detail }) })
-    case "Overflow":
-      return LlamaError.make({ reason: overflow(detail, usedTokens, windowTokens) })
-  }
-}
+export const fromKind = (kind: LlamaError["reason"]["_tag"], fields: ReasonFields): LlamaError =>
+  LlamaError.make({ reason: kinds[kind].make({ status: 500, silentMs: 0, ...fields }) })
+
+const kinds = { Unreachable, Loading, Rejected, Malformed, Cut, Stalled, Overflow }
 
 /** The same error with `change` applied to its detail. */
 export const mapDetail = ({ reason }: LlamaError, change: (detail: string) => string): LlamaError =>

@@ -1,7 +1,8 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { ToolSpec } from "../domain/ToolCall.ts"
-import { readText, type HttpExchange, type ResponseHead } from "../http/HttpExchange.ts"
+import { readText, type HttpExchange } from "../http/HttpExchange.ts"
 import type { HttpError } from "../http/HttpError.ts"
 import * as ResponseBody from "./answer/ResponseBody.ts"
 import type { Refusal } from "./ErrorResponse.ts"
@@ -62,9 +63,6 @@ export const make = (limits: CallLimits): Effect.Effect<ModelConnection, never, 
       return next
     }
 
-    const refuse = (head: ResponseHead, body: string) =>
-      Effect.clockWith((clock) => Effect.succeed(toRefusal(head, body, clock.currentTimeMillisUnsafe())))
-
     const open = Effect.fnUntraced(function* (next: HttpExchange, tools: ReadonlyArray<ToolSpec>) {
       exchange = next
       step = undefined
@@ -87,7 +85,7 @@ export const make = (limits: CallLimits): Effect.Effect<ModelConnection, never, 
         maxRefusalBytes
       )
       next.release()
-      return yield* refuse(head, body)
+      return toRefusal(head, body, yield* Clock.currentTimeMillis)
     })
 
     const read = Effect.suspend(() => {

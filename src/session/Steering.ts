@@ -10,13 +10,11 @@ export interface Steering {
   offer(text: string): boolean
   /** Takes the texts for the next model call. */
   take(): ReadonlyArray<string>
-  /** As `take`, for the last model call: nothing is accepted afterwards. */
-  takeLast(): ReadonlyArray<string>
   /** Accepts nothing any more; texts that were accepted stay until `close`. */
   refuse(): void
   /** Accepts nothing any more and returns true if no text waits; else the turn must take another step. */
   closeIfEmpty(): boolean
-  /** Accepts nothing any more and takes the texts that no model call has read. */
+  /** As `take`, and accepts nothing any more: for the last model call, or for what no call has read. */
   close(): ReadonlyArray<string>
 }
 
@@ -29,10 +27,6 @@ export const make = (): Steering => {
     unread = []
     return taken
   }
-  const close = () => {
-    open = false
-    return take()
-  }
 
   return {
     offer(text) {
@@ -41,7 +35,6 @@ export const make = (): Steering => {
       return true
     },
     take,
-    takeLast: close,
     refuse() {
       open = false
     },
@@ -49,6 +42,9 @@ export const make = (): Steering => {
       if (unread.length === 0) open = false
       return !open
     },
-    close
+    close() {
+      open = false
+      return take()
+    }
   }
 }

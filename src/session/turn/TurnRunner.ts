@@ -80,7 +80,7 @@ export class TurnRunner extends Context.Service<
         const index = running.stepCount++
         const isLast = index + 1 >= turn.maxSteps || now - running.startedAt > agent.task.maxDurationMs
         running.step = { index, isLast, startedAt: now, tokensUsed: 0 }
-        const steers = isLast ? steering.takeLast() : steering.take()
+        const steers = isLast ? steering.close() : steering.take()
         yield* log.commit(
           [
             ...opening.entries,
