@@ -1,3 +1,4 @@
+import { isDelta, isSameText, withText } from "../protocol/Delta.ts"
 import type { SidecarEvent } from "../protocol/Event.ts"
 import { eventExtensions } from "../protocol/EventTypes.ts"
 
@@ -16,18 +17,8 @@ export const isObject = (value: unknown): value is { readonly [key: string]: unk
 export const sessionOf = ({ payload }: SidecarEvent): string | undefined =>
   "sessionId" in payload ? payload.sessionId : undefined
 
-/** Two deltas of one stream that stand next to each other, as one; undefined for all other events. */
-export const mergeEvents = (last: SidecarEvent, next: SidecarEvent): SidecarEvent | undefined => {
-  const same = last.type === next.type && sessionOf(last) === sessionOf(next)
-  if (!same) return undefined
-  if (last.type === "assistant_delta" && next.type === "assistant_delta") {
-    if (last.payload.turnId !== next.payload.turnId) return undefined
-    return { ...last, payload: { ...last.payload, text: last.payload.text + next.payload.text } }
-  }
-  if (last.type === "reasoning_delta" && next.type === "reasoning_delta") {
-    if (last.payload.turnId !== next.payload.turnId || last.payload.stepIndex !== next.payload.stepIndex)
-      return undefined
-    return { ...last, payload: { ...last.payload, text: last.payload.text + next.payload.text } }
-  }
-  return undefined
-}
+/** Two deltas of one text that stand next to each other, as one; undefined for all other events. */
+export const mergeEvents = (last: SidecarEvent, next: SidecarEvent): SidecarEvent | undefined =>
+  isDelta(last) && isDelta(next) && isSameText(last, next)
+    ? withText(last, last.payload.text + next.payload.text)
+    : undefined

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Config } from "../config/Config.ts"
+import { isDelta } from "../protocol/Delta.ts"
 import type { EmittedEvent } from "../protocol/Event.ts"
 import { eventExtensions } from "../protocol/EventTypes.ts"
 import type { Extension } from "../protocol/Extension.ts"
@@ -145,7 +146,7 @@ export class StdoutSink extends Context.Service<
           if (mustWait && some.some(isSent)) return events.wait(() => put(some))
           put(some)
           // A single token is written at once: the next one takes a while.
-          settle(some.length === 1 && isDelta(some[0]))
+          settle(some.length === 1 && some.every(isDelta))
           return Effect.void
         })
 
@@ -175,6 +176,3 @@ export class StdoutSink extends Context.Service<
     })
   )
 }
-
-const isDelta = (event: EmittedEvent | undefined): boolean =>
-  event?.type === "assistant_delta" || event?.type === "reasoning_delta"

@@ -100,8 +100,8 @@ describe("the bundled host", () => {
     assert.isAbove(inputs.length, 5)
     assert.deepStrictEqual(
       inputs.filter((path) => !path.startsWith("src/host/")),
-      // A plain table of names.
-      ["src/protocol/EventTypes.ts"]
+      // A plain table of names, and what two deltas have in common.
+      ["src/protocol/Delta.ts", "src/protocol/EventTypes.ts"]
     )
   })
 })
