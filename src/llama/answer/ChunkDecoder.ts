@@ -13,7 +13,7 @@ export interface DecoderState {
   /** Dotted tool names by their names on the wire. */
   readonly tools: ReadonlyMap<string, string>
   readonly think: ThinkSplitter.ThinkState
-  /** Measures of the streamed content and reasoning, to recognise a last chunk that repeats everything. */
+  /** The streamed content and reasoning, to recognise a last chunk that repeats everything. */
   readonly content: Streamed
   readonly reasoning: Streamed
   readonly calls: ReadonlyArray<CallDraft>
@@ -24,11 +24,10 @@ export interface DecoderState {
   readonly timings: Counts | undefined
 }
 
-/** Length and FNV-1a hash of text that has been streamed and is not kept. */
+/** Text that has been streamed, and in how many pieces. */
 interface Streamed {
   readonly pieces: number
-  readonly length: number
-  readonly hash: number
+  readonly text: string
 }
 
 /** The result of one chunk; after a `failure` the answer is over. */
@@ -38,7 +37,7 @@ export interface Decoded {
   readonly failure?: Overflow | Rejected
 }
 
-const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5 }
+const nothing: Streamed = { pieces: 0, text: "" }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   tools: new Map(tools.map((tool) => [wireName(tool.name), tool.name])),
@@ -141,7 +140,7 @@ const lengthOf = ({ args, name }: CallFragment): number =>
 /** The message for an answer beyond the limits, which bound the memory that an endless answer takes. */
 const limitExceeded = ({ calls, callsLength, content, reasoning }: DecoderState): string | undefined => {
   if (calls.length > maxCalls) return `the answer has more than ${maxCalls} tool calls`
-  return content.length + reasoning.length + callsLength > maxLength
+  return content.text.length + reasoning.text.length + callsLength > maxLength
     ? `the answer has more than ${maxLength} characters`
     : undefined
 }
@@ -153,17 +152,11 @@ const maxCalls = 1000
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
-const append = ({ pieces, length, hash }: Streamed, text: string): Streamed => {
-  let next = hash
-  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
-  return { pieces: pieces + 1, length: length + text.length, hash: next }
-}
+const append = ({ pieces, text }: Streamed, piece: string): Streamed => ({ pieces: pieces + 1, text: text + piece })
 
 const isRepeated = (streamed: Streamed, text: string, chunk: ChatChunk): boolean => {
   if (streamed.pieces === 0) return false
-  if (chunk.whole) return true
-  const long = chunk.finish !== undefined && streamed.pieces > 1 && text.length === streamed.length
-  return long && append(nothing, text).hash === streamed.hash
+  return chunk.whole || (chunk.finish !== undefined && streamed.pieces > 1 && text === streamed.text)
 }
 
 const reasonOf = (word: string): "stop" | "tool_calls" | "length" => {
