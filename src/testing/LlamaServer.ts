@@ -72,7 +72,6 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
   const { createServer } = process.getBuiltinModule("node:http")
   const requests: Array<ReceivedRequest> = []
   const chats: Array<ReceivedRequest> = []
-  const sockets = new Set<Socket>()
   const waiting = new Set<() => void>()
   let { answer } = options
   let loading = false
@@ -147,11 +146,6 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     if (loading) return void send(refuse(503, "Loading model", "unavailable_error"), outgoing)
     void send(isChat && options.pages?.[path] === undefined ? toChat(request) : pageOf(path), outgoing)
   })
-  server.on("connection", (socket) => {
-    sockets.add(socket)
-    socket.on("error", () => {})
-    socket.once("close", () => sockets.delete(socket))
-  })
   const listen = (port: number) =>
     new Promise<void>((resolve, reject) => {
       server.once("error", reject)
@@ -184,7 +178,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        sockets.forEach((socket) => socket.destroy())
+        server.closeAllConnections()
       }),
     restart: () => listen(port)
   }

@@ -3,22 +3,16 @@ import * as Schema from "effect/Schema"
 import type { Tool } from "./Tool.ts"
 import type { ToolSpec } from "../domain/ToolCall.ts"
 
-const known = new WeakMap<Tool, ToolSpec>()
-
 /** The description of a tool for the model, in few bytes: it is part of every prompt. */
 export const specOf = (tool: Tool): ToolSpec => {
-  const cached = known.get(tool)
-  if (cached !== undefined) return cached
   const { definitions, schema } = Schema.toJsonSchemaDocument(tool.parameters)
   const whole = Object.keys(definitions).length === 0 ? schema : { ...schema, $defs: definitions }
   const parameters = terse(whole)
-  const spec: ToolSpec = {
+  return {
     name: tool.name,
     description: tool.description,
     parameters: isObject(parameters) ? { properties: {}, ...parameters } : { type: "object", properties: {} }
   }
-  known.set(tool, spec)
-  return spec
 }
 
 /** Removes the keywords of a schema that are defaults. */
