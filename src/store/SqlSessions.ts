@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
@@ -64,8 +65,9 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
     const doing = `read session ${id}`
     yield* endInterrupted(id).pipe(Effect.mapError(refused(doing)))
     const [row] = yield* sql`
-      SELECT sessions.*, session_metadata.json AS metadata FROM sessions
-      LEFT JOIN session_metadata ON session_metadata.session_id = sessions.id WHERE id = ${id}`.pipe(
+      SELECT ${sql.literal(listed)}, step_count AS stepCount, last_error AS lastError, json AS metadata,
+        loaded_skills AS loadedSkills, context_usage AS contextUsage
+      FROM sessions LEFT JOIN session_metadata ON session_id = id WHERE id = ${id}`.pipe(
       Effect.mapError(refused(doing))
     )
     if (row === undefined) return null
@@ -86,20 +88,10 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
     function* (options: { readonly limit: number; readonly workingDir?: string }) {
       yield* endInterrupted(null)
       const rows = yield* sql`
-      SELECT id, working_dir, status, turn_count, first_message, created_at, updated_at FROM sessions
+      SELECT ${sql.literal(listed)} FROM sessions
       WHERE working_dir = coalesce(${options.workingDir ?? null}, working_dir)
       ORDER BY updated_at DESC, rowid DESC LIMIT ${options.limit}`
-      return rows
-        .flatMap((row) => Option.toArray(decodeListed(row)))
-        .map((row) => ({
-          id: row.id,
-          workingDir: row.working_dir,
-          status: row.status,
-          turnCount: row.turn_count,
-          firstMessage: row.first_message ?? "",
-          createdAt: row.created_at,
-          updatedAt: row.updated_at
-        }))
+      return rows.flatMap((row) => Option.toArray(decodeListed(row)))
     },
     Effect.catchTag("SqlError", refused("list the sessions"))
   )
@@ -132,18 +124,9 @@ const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
 const toHead = (row: typeof HeadRow.Type, history: ReadonlyArray<Entry>): SessionHead => {
   const result = history.findLast((entry) => entry.kind === "tool_result")
   return {
-    id: row.id,
-    workingDir: row.working_dir,
-    status: row.status,
-    turnCount: row.turn_count,
-    stepCount: row.step_count,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    lastError: row.last_error,
+    ...row,
     metadata: row.metadata ?? {},
-    latestResult: result === undefined ? null : { tool: result.tool, status: result.status, summary: result.summary },
-    loadedSkills: row.loaded_skills,
-    contextUsage: row.context_usage
+    latestResult: result === undefined ? null : { tool: result.tool, status: result.status, summary: result.summary }
   }
 }
 
@@ -153,25 +136,22 @@ interface OwnerRow {
   readonly owner_started: string
 }
 
+/** The columns that a list of sessions shows. */
+const listed = `id, working_dir AS workingDir, status, turn_count AS turnCount,
+  coalesce(first_message, '') AS firstMessage, created_at AS createdAt, updated_at AS updatedAt`
+
 const { fields } = SessionState
 
-const listed = {
-  id: fields.id,
-  working_dir: fields.workingDir,
-  status: fields.status,
-  turn_count: fields.turnCount,
-  first_message: Schema.NullOr(Schema.String),
-  created_at: fields.createdAt,
-  updated_at: fields.updatedAt
-}
+const ListedRow = Schema.Struct({
+  ...Struct.pick(fields, ["id", "workingDir", "status", "turnCount", "createdAt", "updatedAt"]),
+  firstMessage: Schema.String
+})
 
 const HeadRow = Schema.Struct({
-  ...listed,
-  step_count: fields.stepCount,
-  last_error: fields.lastError,
+  ...Struct.omit(fields, ["turns", "latestResult"]),
   metadata: Schema.NullOr(Schema.fromJsonString(fields.metadata)),
-  loaded_skills: Schema.fromJsonString(fields.loadedSkills),
-  context_usage: Schema.NullOr(Schema.fromJsonString(fields.contextUsage))
+  loadedSkills: Schema.fromJsonString(fields.loadedSkills),
+  contextUsage: Schema.NullOr(Schema.fromJsonString(fields.contextUsage))
 })
 
 const NoticeRow = Schema.Struct({
@@ -182,5 +162,5 @@ const NoticeRow = Schema.Struct({
 })
 
 const decodeHead = Schema.decodeUnknownEffect(HeadRow)
-const decodeListed = Schema.decodeUnknownOption(Schema.Struct(listed))
+const decodeListed = Schema.decodeUnknownOption(ListedRow)
 const decodeEntry = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([SessionRecord, NoticeRow])))
