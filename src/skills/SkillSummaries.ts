@@ -1,3 +1,4 @@
+import { cutText } from "../domain/CutText.ts"
 import type { Skill } from "./Skill.ts"
 
 /** The line about a skill in the system prompt. */
@@ -42,5 +43,4 @@ export const isSkillNotice = (text: string): boolean => text.startsWith(noticeSt
 
 const noticeStart = "[The skills have changed."
 
-const cut = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${cutText(text, length - 1)}…`)

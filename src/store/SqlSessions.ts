@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { cutText } from "../domain/CutText.ts"
 import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
@@ -112,12 +113,7 @@ const listedLength = 1000
 
 const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
   const first = entries.find((entry) => entry.kind === "user")
-  return first === undefined
-    ? null
-    : first.text
-        .slice(0, listedLength)
-        .replace(/[\ud800-\udbff]$/, "")
-        .toWellFormed()
+  return first === undefined ? null : cutText(first.text, listedLength).toWellFormed()
 }
 
 /** `latestResult` is taken from the history, so that its text, which may be long, is not rewritten by each commit. */

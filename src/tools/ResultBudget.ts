@@ -1,3 +1,4 @@
+import { cutText } from "../domain/CutText.ts"
 import type { ToolResult } from "../domain/ToolCall.ts"
 
 /** The budget of all results of one step, in characters (runtime, Tools). */
@@ -18,17 +19,8 @@ export const headAndTail = (text: string, limit: number): string => {
   if (text.length <= limit) return text
   const mark = (missing: number) => `\n… (${missing} characters left out) …\n`
   const room = limit - mark(text.length).length
-  if (room <= 0) return text.slice(0, wholeCut(text, limit))
-  const head = wholeCut(text, Math.ceil((room * 2) / 3))
-  const from = text.length - (room - head)
-  const tail = isLowSurrogate(text, from) ? from + 1 : from
-  return text.slice(0, head) + mark(tail - head) + text.slice(tail)
-}
-
-const wholeCut = (text: string, at: number): number => (isLowSurrogate(text, at) ? at - 1 : at)
-
-const isLowSurrogate = (text: string, index: number): boolean => {
-  const code = text.charCodeAt(index)
-  const before = text.charCodeAt(index - 1)
-  return code >= 0xdc00 && code <= 0xdfff && before >= 0xd800 && before <= 0xdbff
+  if (room <= 0) return cutText(text, limit)
+  const head = cutText(text, Math.ceil((room * 2) / 3))
+  const tail = text.slice(text.length - (room - head.length)).replace(/^[\uDC00-\uDFFF]/, "")
+  return head + mark(text.length - head.length - tail.length) + tail
 }

@@ -1,4 +1,5 @@
 import { isObject } from "effect/Predicate"
+import { cutText } from "../../domain/CutText.ts"
 import type { Entry } from "../../domain/Transcript.ts"
 
 /**
@@ -144,14 +145,9 @@ const oneLine = (text: string): string => {
   return text.length <= maxLine ? text : cutTo(text, Math.min(line.length, maxLine))
 }
 
-/** The beginning of a text, without half a surrogate pair at its end, and the length of the whole. */
-const cutTo = (text: string, length: number): string => {
-  const start = text
-    .trimStart()
-    .slice(0, length)
-    .replace(/[\uD800-\uDBFF]$/, "")
-  return `${start} [… shortened, ${text.length} characters]`
-}
+/** The beginning of a text, and the length of the whole. */
+const cutTo = (text: string, length: number): string =>
+  `${cutText(text.trimStart(), length)} [… shortened, ${text.length} characters]`
 
 /** The first user message of a trimmed history: all of it, or a quarter of the budget if it takes more than half. */
 const beginningOf = (entry: Entry, budget: number): Entry => {
