@@ -1,7 +1,8 @@
 import { type Dirent } from "node:fs"
-import { lstat, opendir, readFile } from "node:fs/promises"
+import { lstat, readFile } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Gitignore from "./Gitignore.ts"
+import { readEntries } from "./ReadEntries.ts"
 
 /** A walk ends after this many directory entries. */
 export const maxEntries = 200_000
@@ -68,22 +69,15 @@ export class TreeWalk {
 
   private async entries(path: string): Promise<ReadonlyArray<Dirent>> {
     this.signal.throwIfAborted()
-    const entries: Array<Dirent> = []
-    try {
-      for await (const entry of await opendir(NodePath.join(this.root, path), { bufferSize: 512 })) {
-        this.signal.throwIfAborted()
-        if (this.entryCount >= maxEntries) {
-          this.isCut = true
-          break
-        }
-        this.entryCount += 1
-        entries.push(entry)
-      }
-    } catch (error) {
+    const room = maxEntries - this.entryCount
+    const read = await readEntries(NodePath.join(this.root, path), room, this.signal).catch((error: unknown) => {
       // Folders that cannot be read are skipped, except the root itself.
       if (path === "" || this.signal.aborted) throw error
-    }
-    return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      return { entries: [], isCut: false }
+    })
+    this.entryCount += read.entries.length
+    this.isCut ||= read.isCut
+    return read.entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   private async above(): Promise<ReadonlyArray<InForce>> {

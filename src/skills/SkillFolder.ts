@@ -1,4 +1,4 @@
-import { opendir, realpath, stat } from "node:fs/promises"
+import { realpath, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { isSkillName, nameRule } from "./Skill.ts"
 import { readSkill, skillFile } from "./SkillFile.ts"
@@ -6,6 +6,7 @@ import { type InstalledSkill } from "./SkillRegistry.ts"
 import { parseStagingName } from "./StagingName.ts"
 import { Refused } from "../files/Refused.ts"
 import { systemCode } from "../domain/SystemError.ts"
+import { readEntries } from "../files/ReadEntries.ts"
 import { isWithin } from "../files/PathScope.ts"
 
 /** Limits for one folder: entries that are listed, skills that are read, and skills that are read at a time. */
@@ -64,9 +65,7 @@ interface Entries {
 const placesOf = async ({ path, source }: SkillFolder): Promise<Entries> => {
   const places = new Map<string, string>()
   const misnamed: Array<string> = []
-  let count = 0
-  for await (const { name: entry } of await opendir(path)) {
-    if (++count > maxEntries) break
+  for (const { name: entry } of (await readEntries(path, maxEntries)).entries) {
     const beside = source === "global" ? parseStagingName(entry) : undefined
     if (isSkillName(entry)) places.set(entry, entry)
     else if (beside?.kind === "old" && !places.has(beside.name)) places.set(beside.name, entry)

@@ -1,8 +1,10 @@
-import { lstat, opendir, readlink } from "node:fs/promises"
+import type { Dirent } from "node:fs"
+import { lstat, readlink } from "node:fs/promises"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../files/FileErrors.ts"
+import { readEntries } from "../../files/ReadEntries.ts"
 import { kindOf, requireDirectory } from "../../files/RegularFile.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
@@ -12,7 +14,7 @@ import { readNeed, type Workspace } from "../Workspace.ts"
 const defaultLimit = 200
 const maxLimit = 2000
 
-/** How many entries of one directory are read, so that one of a million entries stays cheap. */
+/** How many entries of one directory are read. */
 const maxScanned = 10_000
 
 /** Folders that are listed, but entered only if they are the path itself. */
@@ -42,11 +44,6 @@ export const fsList = (workspace: Workspace["Service"]) =>
     })
   })
 
-interface Entry {
-  readonly name: string
-  readonly isDirectory: boolean
-}
-
 /** Walks level by level, so that the limit is spent on the upper levels first. */
 const list = async (
   real: string,
@@ -64,7 +61,7 @@ const list = async (
     const next: Array<string> = []
     for (const folder of level) {
       signal.throwIfAborted()
-      const scan = await scanDirectory(NodePath.join(real, folder), signal).catch((error: unknown) => {
+      const scan = await readEntries(NodePath.join(real, folder), maxScanned, signal).catch((error: unknown) => {
         if (folder === "" || signal.aborted) throw error
         return undefined
       })
@@ -76,9 +73,9 @@ const list = async (
         notes.push(
           `${folder === "" ? "the directory" : shownName(folder)} has more than ${maxScanned} entries, only that many were looked at`
         )
-      for (const { isDirectory, name } of scan.entries) {
-        const path = NodePath.join(folder, name)
-        if (isDirectory && !notEntered.has(name)) next.push(path)
+      for (const entry of scan.entries.toSorted(inOrder)) {
+        const path = NodePath.join(folder, entry.name)
+        if (entry.isDirectory() && !notEntered.has(entry.name)) next.push(path)
         if (lines.length >= limit) omitted += 1
         else lines.push(await line(real, path))
       }
@@ -92,24 +89,8 @@ const list = async (
 }
 
 /** Directories first, each kind by name. */
-const scanDirectory = async (
-  path: string,
-  signal: AbortSignal
-): Promise<{ readonly entries: ReadonlyArray<Entry>; readonly isCut: boolean }> => {
-  const entries: Array<Entry> = []
-  let isCut = false
-  const directory = await opendir(path, { bufferSize: 512 })
-  for await (const entry of directory) {
-    signal.throwIfAborted()
-    if (entries.length >= maxScanned) {
-      isCut = true
-      break
-    }
-    entries.push({ name: entry.name, isDirectory: entry.isDirectory() })
-  }
-  const sorted = entries.toSorted((a, b) => Number(b.isDirectory) - Number(a.isDirectory) || (a.name < b.name ? -1 : 1))
-  return { entries: sorted, isCut }
-}
+const inOrder = (a: Dirent, b: Dirent): number =>
+  Number(b.isDirectory()) - Number(a.isDirectory()) || (a.name < b.name ? -1 : 1)
 
 const line = async (root: string, path: string): Promise<string> => {
   const full = NodePath.join(root, path)
