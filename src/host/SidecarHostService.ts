@@ -105,11 +105,6 @@ const layerOf = <R>(
 
 /** Runs a promise of the plain host. Its two errors are expected failures, any other is a defect. */
 const fromPromise = <A>(ask: () => Promise<A>): Effect.Effect<A, RequestFailed | SidecarGone> =>
-  Effect.callback((resume) => {
-    const fail = (error: unknown) =>
-      error instanceof RequestFailed || error instanceof SidecarGone ? Effect.fail(error) : Effect.die(error)
-    ask().then(
-      (value) => resume(Effect.succeed(value)),
-      (error: unknown) => resume(fail(error))
-    )
-  })
+  Effect.catchDefect(Effect.promise(ask), (error) =>
+    error instanceof RequestFailed || error instanceof SidecarGone ? Effect.fail(error) : Effect.die(error)
+  )

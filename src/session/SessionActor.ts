@@ -4,12 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { monotonicMs } from "../domain/MonotonicTime.ts"
+import { freshTurnId } from "../protocol/Ids.ts"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionLog } from "./SessionLog.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
 import * as Steering from "./Steering.ts"
-import * as Turn from "./turn/Turn.ts"
+import type { Turn } from "./turn/Turn.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { TurnRunner } from "./turn/TurnRunner.ts"
 
@@ -18,7 +19,7 @@ const cancelPatienceMs = 2000
 
 /** The running turn. */
 interface Running {
-  readonly turn: Turn.Turn
+  readonly turn: Turn
   readonly fiber: Fiber.Fiber<void>
   /** Closed by the turn when nothing is read any more. */
   readonly steering: Steering.Steering
@@ -54,10 +55,10 @@ export class SessionActor extends Context.Service<
       const services = yield* Effect.context<never>()
       const session = { log, ...(yield* SessionPrompt) }
       /** Turns that are accepted and not answered yet: running, waiting or ending. */
-      const open = new Set<Turn.Turn>()
+      const open = new Set<Turn>()
       let running: Running | undefined
 
-      const endAs = (turn: Turn.Turn, reason: "cancelled" | "failed") =>
+      const endAs = (turn: Turn, reason: "cancelled" | "failed") =>
         Effect.suspend(() => {
           const { stepCount, turnCount } = log.head
           return turn.answer({ reason, turnCount, stepCount })
@@ -104,10 +105,19 @@ export class SessionActor extends Context.Service<
             open.delete(turn)
             Deferred.doneUnsafe(answered, Effect.void)
           })
-          const turn = Turn.make(text, maxSteps, now, answered, (result) => {
-            turn.endedAs ??= result.reason
-            return Effect.ensuring(answer(result), settled)
-          })
+          const turn: Turn = {
+            id: freshTurnId(),
+            text,
+            acceptedAt: now,
+            maxSteps,
+            answer: (result) => {
+              turn.endedAs ??= result.reason
+              return Effect.ensuring(answer(result), settled)
+            },
+            answered,
+            isCancelled: false,
+            endedAs: undefined
+          }
           open.add(turn)
           const position = queue.offer(turn) + (running === undefined ? 0 : 1)
           sink.post({ type: "turn_queued", payload: { sessionId: log.sessionId, turnId: turn.id, position } })
@@ -117,7 +127,7 @@ export class SessionActor extends Context.Service<
        * Cancels all open turns in one synchronous step, so that turns sent afterwards are spared. Returns those that were
        * not cancelled before.
        */
-      const endNow = (): ReadonlyArray<Turn.Turn> => {
+      const endNow = (): ReadonlyArray<Turn> => {
         const fresh = [...open].filter((turn) => !turn.isCancelled)
         for (const turn of fresh) turn.isCancelled = true
         running?.steering.refuse()

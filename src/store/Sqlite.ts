@@ -91,19 +91,21 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   const synchronous = "PRAGMA synchronous = NORMAL"
   yield* attempt(synchronous, () => database.exec(synchronous))
 
+  const execute: Connection["execute"] = (sql, params, transformRows) =>
+    attempt(sql, () => transformed(all(prepare(sql), params), transformRows))
+  const executeValues: Connection["executeValues"] = (sql, params) =>
+    attempt(sql, () => values(database.prepare(sql), params))
   const connection: Connection = {
-    execute: (sql, params, transformRows) => attempt(sql, () => transformed(all(prepare(sql), params), transformRows)),
+    execute,
+    executeUnprepared: execute,
     executeRaw: (sql, params) =>
       attempt(sql, () => {
         const statement = prepare(sql)
         return statement.columns().length === 0 ? statement.run(...inputs(params)) : all(statement, params)
       }),
-    executeStream: (sql, params, transformRows) =>
-      Stream.fromIterableEffect(attempt(sql, () => transformed(all(database.prepare(sql), params), transformRows))),
-    executeValues: (sql, params) => attempt(sql, () => values(database.prepare(sql), params)),
-    executeValuesUnprepared: (sql, params) => attempt(sql, () => values(database.prepare(sql), params)),
-    executeUnprepared: (sql, params, transformRows) =>
-      attempt(sql, () => transformed(all(database.prepare(sql), params), transformRows))
+    executeStream: (...statement) => Stream.fromIterableEffect(execute(...statement)),
+    executeValues,
+    executeValuesUnprepared: executeValues
   }
 
   // One connection and one semaphore: a fiber's transaction cannot be entered by another fiber's statement.

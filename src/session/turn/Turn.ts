@@ -1,6 +1,6 @@
 import type * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"
-import { freshTurnId, type TurnId } from "../../protocol/Ids.ts"
+import type { TurnId } from "../../protocol/Ids.ts"
 import type { SendMessageResult } from "../../protocol/Request.ts"
 import type { TurnReason } from "../../protocol/SessionState.ts"
 
@@ -21,20 +21,3 @@ export interface Turn {
   /** The reason that its response gave; undefined until then. */
   endedAs: TurnReason | undefined
 }
-
-export const make = (
-  text: string,
-  maxSteps: number,
-  acceptedAt: number,
-  answered: Deferred.Deferred<void>,
-  answer: (result: SendMessageResult) => Effect.Effect<void>
-): Turn => ({
-  id: freshTurnId(),
-  text,
-  acceptedAt,
-  maxSteps,
-  answer,
-  answered,
-  isCancelled: false,
-  endedAs: undefined
-})
