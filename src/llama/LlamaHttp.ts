@@ -31,12 +31,6 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     "Accept-Encoding": "identity",
     ...(key === "" ? {} : { Authorization: `Bearer ${key}` })
   }
-  const limits = {
-    firstTokenTimeoutMs: llama.firstTokenTimeoutMs,
-    requestTimeoutMs: llama.requestTimeoutMs,
-    attempts: llama.completionRetries,
-    retryBackoffMs: llama.retryBackoffMs
-  }
   let window = ContextWindow.unknown
   let probed = false
 
@@ -60,7 +54,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     url: ModelUrl.endpoint(url, "/v1/chat/completions"),
     headers,
     body,
-    connectTimeoutMs: Math.max(400, Math.min(1400, 4200 / limits.attempts))
+    connectTimeoutMs: Math.max(400, Math.min(1400, 4200 / llama.completionRetries))
   })
 
   const stream = (request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> =>
@@ -78,7 +72,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
       }
       return ModelCall.stream(transport, {
         tools: request.tools,
-        limits,
+        limits: llama,
         request: post(sent.body),
         shrink,
         // The server was unavailable at the last probe, so the one that answers now may have another window.

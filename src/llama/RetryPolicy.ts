@@ -1,15 +1,14 @@
+import type { Settings } from "../config/Settings.ts"
 import type { Refusal } from "./ErrorResponse.ts"
 
-/** Limits of a model call, in milliseconds except for `attempts`. */
-export interface CallLimits {
-  /** Longest silence while the server reads the prompt. */
-  readonly firstTokenTimeoutMs: number
-  /** Longest silence between events, and longest wait for a server that loads. */
-  readonly requestTimeoutMs: number
-  /** Attempts in all, before the first byte of an answer. */
-  readonly attempts: number
-  readonly retryBackoffMs: number
-}
+/**
+ * The settings that limit a model call. The timeouts are limits of silence, before the first token and after it;
+ * `requestTimeoutMs` is also the longest wait for a server that loads.
+ */
+export type CallLimits = Pick<
+  Settings["llama"],
+  "firstTokenTimeoutMs" | "requestTimeoutMs" | "completionRetries" | "retryBackoffMs"
+>
 
 /** The failed attempts since the server last loaded, and the milliseconds spent on waiting for it to load. */
 export interface RetryState {
@@ -40,7 +39,7 @@ export const next = (
     case "soon": {
       const failed = state.failed + 1
       const pauseMs = refusal.afterMs ?? limits.retryBackoffMs * 2 ** state.failed * (0.8 + 0.4 * jitter)
-      if (failed >= limits.attempts || pauseMs > limits.requestTimeoutMs) return null
+      if (failed >= limits.completionRetries || pauseMs > limits.requestTimeoutMs) return null
       return { state: { ...state, failed }, pauseMs }
     }
   }

@@ -4,7 +4,7 @@ import { toRefusal } from "../../src/llama/ErrorResponse.ts"
 import { Loading, Rejected, Unreachable } from "../../src/llama/LlamaError.ts"
 import * as RetryPolicy from "../../src/llama/RetryPolicy.ts"
 
-const limits = { firstTokenTimeoutMs: 60_000, requestTimeoutMs: 10_000, attempts: 3, retryBackoffMs: 100 }
+const limits = { firstTokenTimeoutMs: 60_000, requestTimeoutMs: 10_000, completionRetries: 3, retryBackoffMs: 100 }
 
 /** The pauses until a request that is refused in the same way each time is given up. */
 const pauses = (refused: Refusal, jitter = 0.5): ReadonlyArray<number> => {
