@@ -28,18 +28,15 @@ export const initial = (maxLineBytes: number): State => ({ maxLineBytes, parts: 
 
 /** Adds one read of any size and returns the lines that it finishes. Keeps at most `maxLineBytes` besides that read. */
 export const push = (state: State, bytes: Uint8Array): readonly [State, ReadonlyArray<Framed>] => {
-  const first = bytes.indexOf(LF)
-  if (first === -1) return [keep(state, bytes), []]
-  const last = bytes.lastIndexOf(LF)
   const out: Array<Framed> = []
-  if (state.length === 0 && !state.atStart) {
-    splitInto(out, bytes.subarray(0, last), state.maxLineBytes)
-  } else {
-    out.push(...finish(keep(state, bytes.subarray(0, first))))
-    if (last > first) splitInto(out, bytes.subarray(first + 1, last), state.maxLineBytes)
+  let unfinished = state
+  let start = 0
+  for (let stop = bytes.indexOf(LF); stop !== -1; stop = bytes.indexOf(LF, start)) {
+    out.push(...finish(keep(unfinished, bytes.subarray(start, stop))))
+    unfinished = { ...initial(state.maxLineBytes), atStart: false }
+    start = stop + 1
   }
-  const fresh = { ...initial(state.maxLineBytes), atStart: false }
-  return [last + 1 === bytes.length ? fresh : keep(fresh, bytes.subarray(last + 1)), out]
+  return [start === bytes.length ? unfinished : keep(unfinished, bytes.subarray(start)), out]
 }
 
 /** The last line, if the input ended without an LF. */
@@ -49,25 +46,16 @@ const keep = (state: State, bytes: Uint8Array): State => {
   const length = state.length + bytes.length
   if (length <= state.maxLineBytes) return { ...state, parts: [...state.parts, bytes], length }
   const headIsFull = state.length > state.maxLineBytes && state.length >= headBytes
-  return { ...state, parts: headIsFull ? state.parts : [headOf([...state.parts, bytes])], length }
+  return { ...state, parts: headIsFull ? state.parts : [headOf([...state.parts, bytes], length)], length }
 }
 
-/** The head is copied, so that the reads can be freed. */
-const headOf = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const head = Buffer.alloc(headBytes)
-  let filled = 0
-  for (const part of parts) {
-    if (filled === headBytes) break
-    const piece = part.subarray(0, headBytes - filled)
-    head.set(piece, filled)
-    filled += piece.length
-  }
-  return head.subarray(0, filled)
-}
+/** The head of `length` bytes is copied, so that the reads can be freed. */
+const headOf = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array =>
+  Buffer.concat(parts, Math.min(headBytes, length))
 
 const finish = (state: State): ReadonlyArray<Framed> => {
   if (state.length > state.maxLineBytes) {
-    return [{ _tag: "TooLong", head: headText(headOf(state.parts), headBytes), length: state.length }]
+    return [{ _tag: "TooLong", head: headText(headOf(state.parts, state.length), headBytes), length: state.length }]
   }
   const bytes = state.parts.length === 1 ? asBuffer(state.parts[0]!) : Buffer.concat(state.parts, state.length)
   const framed = decode(bytes)
@@ -75,28 +63,11 @@ const finish = (state: State): ReadonlyArray<Framed> => {
   return lineUnlessBlank(state.atStart && framed.text.startsWith(BOM) ? framed.text.slice(1) : framed.text)
 }
 
-/** Splits whole lines. If all of them are valid, they are decoded at once. */
-const splitInto = (out: Array<Framed>, bytes: Uint8Array, maxLineBytes: number): void => {
-  if (bytes.length <= maxLineBytes && isUtf8(bytes)) {
-    for (const line of asBuffer(bytes).toString("utf8").split("\n")) out.push(...lineUnlessBlank(withoutCr(line)))
-    return
-  }
-  let start = 0
-  while (start <= bytes.length) {
-    const newline = bytes.indexOf(LF, start)
-    const stop = newline === -1 ? bytes.length : newline
-    out.push(...finish(keep({ ...initial(maxLineBytes), atStart: false }, bytes.subarray(start, stop))))
-    start = stop + 1
-  }
-}
-
 const decode = (bytes: Buffer): Framed => {
   if (!isUtf8(bytes)) return { _tag: "NotUtf8", head: headText(bytes, headBytes), length: bytes.length }
   const stop = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length
   return { _tag: "Line", text: bytes.toString("utf8", 0, stop) }
 }
-
-const withoutCr = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line)
 
 const lineUnlessBlank = (text: string): ReadonlyArray<Framed> => (text.trim() === "" ? [] : [{ _tag: "Line", text }])
 
