@@ -33,8 +33,7 @@ export const start: EventStreamState = { tail: [], tailBytes: 0, name: "", data:
  * decoded in whole lines, so a read may end anywhere.
  */
 export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamStep => {
-  // Nearly every read ends with a line, and then nothing is searched, concatenated or kept.
-  const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.lastIndexOf(0x0a)
+  const end = bytes.lastIndexOf(0x0a)
   if (end < 0) {
     const tailBytes = state.tailBytes + bytes.length
     const tail = [...state.tail, bytes]
@@ -45,10 +44,7 @@ export const push = (state: EventStreamState, bytes: Uint8Array): EventStreamSte
       tooLong: tailBytes + lengthOf(state) > maxEventBytes
     }
   }
-  const text =
-    state.tail.length === 0 && Buffer.isBuffer(bytes)
-      ? bytes.toString("utf8", 0, end + 1)
-      : Buffer.concat([...state.tail, bytes.subarray(0, end + 1)]).toString("utf8")
+  const text = Buffer.concat([...state.tail, bytes.subarray(0, end + 1)]).toString("utf8")
   const tailBytes = bytes.length - end - 1
   const { data, events, name } = readLines(text, state)
   const next = { tail: tailBytes === 0 ? [] : [bytes.subarray(end + 1)], tailBytes, name, data }
