@@ -1,18 +1,14 @@
-import { Buffer } from "node:buffer"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalRequest } from "../domain/ApprovalPolicy.ts"
-import { headText } from "../domain/HeadText.ts"
-import { visibleLine, visibleText } from "../domain/VisibleText.ts"
+import { visibleLine } from "../domain/VisibleText.ts"
 import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
+import { shownPreview, shownReason } from "./QuestionText.ts"
 import type { SessionFeed } from "./SessionFeed.ts"
-
-/** How much of a preview is shown, in bytes (contract 7). */
-const previewBytes = 4096
 
 /** The answer of a host. */
 interface Answer {
@@ -58,8 +54,8 @@ export class ApprovalGate extends Context.Service<
                   tool,
                   category: need.category,
                   // Hosts print it unescaped: nothing in it may act on a terminal or hide a part of it.
-                  reason: visibleLine(need.reason),
-                  ...(need.preview === undefined ? {} : { preview: cutPreview(visibleText(need.preview)) }),
+                  reason: shownReason(need.reason),
+                  ...(need.preview === undefined ? {} : { preview: shownPreview(need.preview) }),
                   ...(need.affectedResources.length === 0
                     ? {}
                     : { affectedResources: need.affectedResources.map(visibleLine) })
@@ -89,12 +85,4 @@ export class ApprovalGate extends Context.Service<
       return ApprovalGate.of({ require, resolve })
     })
   )
-}
-
-/** Cuts a preview after 4 KiB; the last line says how many bytes it had. */
-export const cutPreview = (preview: string): string => {
-  const bytes = Buffer.from(preview, "utf8")
-  if (bytes.length <= previewBytes) return preview
-  const head = headText(bytes, previewBytes)
-  return `${head}\n… (${bytes.length} bytes)`
 }

@@ -14,6 +14,8 @@ export interface Findings {
   readonly why: string | undefined
   /** Absolute paths, or glob patterns of them, that it deletes recursively. Links in them are not resolved. */
   readonly erases: ReadonlyArray<string>
+  /** The names, as they are written, of what it runs, in order and each once, such as `sudo`, `./a.sh`, `curl`. */
+  readonly programs: ReadonlyArray<string>
 }
 
 /**
@@ -41,8 +43,8 @@ export const inspect = (source: string, place: ShellPlace): Findings => {
   const inspection = new Inspection()
   // From here on, characters of private use are placeholders.
   inspection.analyse(source.replaceAll(/[\uE000-\uF8FF]/g, "_"), rootScope(place), 0)
-  const { erases, why } = inspection
-  return { why, erases: [...erases] }
+  const { erases, programs, why } = inspection
+  return { why, erases: [...erases], programs: [...programs] }
 }
 
 const shells = new Set("sh bash dash zsh ksh ash fish cmd powershell pwsh su script".split(" "))
@@ -52,6 +54,7 @@ const declaring = new Set(["export", "declare", "local", "readonly", "typeset"])
 class Inspection {
   why: string | undefined
   readonly erases = new Set<string>()
+  readonly programs = new Set<string>()
   private commands = 0
   private read = 0
 
@@ -100,7 +103,9 @@ class Inspection {
     const first = command.words.findIndex((word) => !assignment.test(word.text))
     const settings = first === -1 ? command.words : command.words.slice(0, first)
     const isSure = !/[&|]/.test(command.joint) && !script.features.has("compound") && !script.features.has("function")
-    const { folder, viaXargs, words: unwrapped } = unwrap(first === -1 ? [] : fields(command.words.slice(first)))
+    const prefixed = first === -1 ? [] : fields(command.words.slice(first))
+    const { folder, viaXargs, words: unwrapped } = unwrap(prefixed)
+    for (const [program = ""] of [prefixed, unwrapped]) if (program !== "") this.programs.add(program)
     // Assignments before a command apply to that command alone.
     const inner = first > 0 || folder !== undefined ? childScope(scope) : scope
     for (const word of settings) set(word, inner, first !== -1 || isSure, this.outputOf)

@@ -48,7 +48,7 @@ class Parser {
       this.features.add("broken").add("depth")
       this.at = this.source.length
     }
-    let isOpen = false
+    let before: "operator" | "group" | undefined
     while (this.at < this.source.length) {
       const char = this.source[this.at] ?? ""
       if (char === " " || char === "\t") this.at += 1
@@ -57,7 +57,7 @@ class Parser {
       else if (char === "\n") {
         this.at += 1
         // After an operator at the end of a line the next line goes on.
-        if (this.words.length > 0) isOpen = false
+        if (this.words.length > 0 || before === "group") before = undefined
         this.close()
         this.readDocuments()
       } else if (this.cases > 0 && char === ";" && /[;&]/.test(this.source[this.at + 1] ?? "")) {
@@ -65,8 +65,8 @@ class Parser {
         this.close()
         this.patterns()
       } else if (char === ";" || char === "|" || char === "&") {
-        if (this.words.length === 0 && this.writes.length === 0) this.features.add("broken")
-        isOpen = this.operator(char)
+        if (this.words.length + this.writes.length === 0 && before !== "group") this.features.add("broken")
+        before = this.operator(char) ? "operator" : undefined
         this.close()
       } else if (char === "<" || char === ">") this.redirection()
       else if (char === "(") {
@@ -77,11 +77,12 @@ class Parser {
         this.close()
         this.inShell(() => this.list(")"))
         this.expect(")")
+        before = "group"
       } else if (char === ")") {
         this.features.add("broken")
         this.at += 1
       } else {
-        isOpen = false
+        before = undefined
         this.words.push(this.word())
         if (!this.isRedirected && isCaseHead(this.words)) {
           this.features.add("compound")
@@ -91,7 +92,7 @@ class Parser {
         }
       }
     }
-    if (isOpen) this.features.add("broken")
+    if (before === "operator") this.features.add("broken")
     this.close()
     this.depth -= 1
   }

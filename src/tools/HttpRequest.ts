@@ -15,8 +15,11 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 /** Headers that the model may not set: those of the connection, and those that name the server. */
 const ownHeaders = /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i
 
-/** Headers that a redirect to another origin drops. */
-const secretHeaders = /^(authorization|cookie|.*(token|secret|api-?key).*)$/i
+/** Headers of every request, unless the model sets them. */
+const defaultHeaders = { accept: "*/*", "accept-encoding": "identity", "user-agent": "atomic-agent-sidecar" }
+
+/** Of the headers that the model has set, those that a redirect takes along to another origin. */
+const carriedHeaders = new Set(["accept", "accept-language", "user-agent"])
 
 /** Sends a request to a web server (runtime, Tools). */
 export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemLookup) =>
@@ -58,8 +61,7 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
           for (let hop = 0; hop <= maxRedirects; hop++) {
             const response = yield* send(current, settings.hostAllowlist, settings.maxResponseBytes, lookup)
             const next = redirected(current, response)
-            if (next === undefined) return report(current, response, hop > 0)
-            if (typeof next === "string") return yield* refuse(next)
+            if (next === undefined || typeof next === "string") return report(current, response, hop > 0, next)
             current = next
           }
           return yield* refuse(`more than ${maxRedirects} redirects, the last one to ${current.url.href}`)
@@ -84,11 +86,7 @@ const settle = (
   const body = text === undefined ? undefined : Buffer.from(text, "utf8")
   if (body !== undefined && body.length > maxBodyBytes) return `the body is larger than ${maxBodyBytes} bytes`
   const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http")
-  const all: { [name: string]: string } = {
-    accept: "*/*",
-    "accept-encoding": "identity",
-    "user-agent": "atomic-agent-sidecar"
-  }
+  const all: { [name: string]: string } = { ...defaultHeaders }
   if (text !== undefined) all["content-type"] = isJson(text) ? "application/json" : "text/plain; charset=utf-8"
   for (const [name, value] of Object.entries(headers)) {
     if (ownHeaders.test(name)) return `the header ${name} cannot be set`
@@ -118,44 +116,53 @@ const previewOf = ({ body, headers, method, url }: PinnedRequest): string => {
   return [`${method} ${url.href}`, ...lines, ...(body === undefined ? [] : ["", body.toString("utf8")])].join("\n")
 }
 
-/** The request that a redirect asks for; a text that says why it is not sent. */
+/**
+ * The request that a redirect asks for; a text that says why it is not sent. At the same origin (scheme, host and port) it is
+ * what a browser would send. Another origin gets nothing that was shown for the first one: no body, no method that does more than
+ * fetch, no header of the model but the carried ones.
+ */
 const redirected = (
-  request: PinnedRequest,
-  { headers, status }: PinnedResponse
+  { body, headers, method, url: from }: PinnedRequest,
+  { headers: { location }, status }: PinnedResponse
 ): PinnedRequest | string | undefined => {
-  if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined
-  const url = URL.parse(headers.location, request.url)
-  if (url === null || !/^https?:$/.test(url.protocol)) return `redirected to ${headers.location}, which is not followed`
-  if (url.username !== "" || url.password !== "") return "redirected to a URL with credentials, which is not followed"
-  const keepsBody = status === 307 || status === 308
-  const isSameOrigin = url.origin === request.url.origin
-  if (keepsBody && request.body !== undefined && !isSameOrigin) {
-    return `redirected to ${url.href} with the body; make the request there if that is meant`
+  if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
+  const url = URL.parse(location, from)
+  if (url === null || !/^https?:$/.test(url.protocol)) return "only http and https are spoken"
+  if (url.username !== "" || url.password !== "") return "credentials in a URL are not sent"
+  const kept = (keeps: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => keeps(name)))
+  const onlyFetches = /^(GET|HEAD)$/.test(method)
+  if (url.origin !== from.origin) {
+    if (onlyFetches && body === undefined) {
+      return { url, method, headers: { ...defaultHeaders, ...kept((name) => carriedHeaders.has(name)) }, body }
+    }
+    const sent = body === undefined ? method : `${method} with a body`
+    return `${url.href} is another origin; to send a ${sent} there, make the request anew with that address`
   }
-  const becomesGet = status === 303 ? request.method !== "HEAD" : !keepsBody && request.method === "POST"
-  const dropped = (name: string) =>
-    (!isSameOrigin && secretHeaders.test(name)) || (becomesGet && /^content-(type|length)$/.test(name))
-  return {
-    url,
-    method: becomesGet ? "GET" : request.method,
-    headers: Object.fromEntries(Object.entries(request.headers).filter(([name]) => !dropped(name))),
-    body: becomesGet ? undefined : request.body
-  }
+  const becomesGet = status === 303 ? !onlyFetches : status < 303 && method === "POST"
+  if (!becomesGet) return { url, method, headers, body }
+  return { url, method: "GET", headers: kept((name) => !name.startsWith("content-")), body: undefined }
 }
 
 const shownHeaders = ["content-type", "content-length", "location", "retry-after", "www-authenticate", "last-modified"]
 
-const report = ({ url }: PinnedRequest, response: PinnedResponse, isRedirected: boolean): Tool.ToolOutput => {
+const report = (
+  { url }: PinnedRequest,
+  response: PinnedResponse,
+  isRedirected: boolean,
+  whyNotFollowed: string | undefined
+): Tool.ToolOutput => {
   const { body, headers, isCut, status, statusText } = response
   const lines = [`HTTP ${status} ${statusText}`.trimEnd()]
   if (isRedirected) lines.push(`(redirected to ${url.href})`)
+  if (whyNotFollowed !== undefined) lines.push(`(not followed: ${whyNotFollowed})`)
   for (const name of shownHeaders) if (headers[name] !== undefined) lines.push(`${name}: ${headers[name]}`)
   const encoding = headers["content-encoding"]
   const kind = encoding === undefined ? binaryKind(body.subarray(0, sniffBytes)) : `${encoding} data`
   const text = kind === undefined ? decode(body, headers["content-type"], isCut) : `(${kind}, ${body.length} bytes)`
   if (text !== "") lines.push("", text)
   if (isCut) lines.push(`… (cut after ${body.length} bytes) …`)
-  return { text: lines.join("\n"), truncated: isCut, isError: status >= 400 }
+  return { text: lines.join("\n"), truncated: isCut, isError: status >= 400 || whyNotFollowed !== undefined }
 }
 
 const decode = (body: Buffer, contentType: string | undefined, isCut: boolean): string => {

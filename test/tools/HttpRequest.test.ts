@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -185,20 +185,112 @@ describe("http.request", () => {
     )
   )
 
-  it.effect("takes neither secrets nor a body along to another origin", () =>
+  /** A server that redirects to `to` with the status in its path, and one that says what it got. */
+  const redirecting = (to: (own: number, other: number) => string) =>
     Effect.gen(function* () {
-      const other = yield* serving((incoming, response) => response.end(JSON.stringify(incoming.headers)))
-      const port = yield* serving((incoming, response) => {
-        response.writeHead(incoming.url === "/307" ? 307 : 302, { location: `http://127.0.0.1:${other}/` })
+      const seen: Array<{ readonly method: string; readonly headers: IncomingHttpHeaders; readonly body: string }> = []
+      const arrived: Handler = ({ headers, method = "" }, response, body) => {
+        seen.push({ method, headers, body })
+        response.end("arrived")
+      }
+      const other = yield* serving(arrived)
+      const own: number = yield* serving((incoming, response, body) => {
+        if (incoming.url === "/end") return arrived(incoming, response, body)
+        response.writeHead(Number(incoming.url?.slice(1)), { location: to(own, other) })
+        return response.end("moved")
+      })
+      return { own, other, seen }
+    })
+
+  const statuses = [301, 302, 303, 307, 308]
+  const all = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+  const hops = statuses.flatMap((status) =>
+    all.flatMap((method) => [false, true].map((b) => [status, method, b] as const))
+  )
+  const headers = {
+    Accept: "text/x",
+    "Accept-Language": "de",
+    "User-Agent": "mine",
+    "Accept-Encoding": "gzip",
+    Authorization: "Bearer s3cret",
+    Cookie: "s3cret",
+    "X-Api-Key": "s3cret",
+    "X-Session": "s3cret",
+    "Content-Type": "x/s3cret",
+    "Content-Language": "s3cret",
+    Referer: "http://s3cret.example/",
+    Origin: "http://s3cret.example"
+  }
+
+  it.effect.each(hops)(
+    "takes to another origin nothing that was not asked about: %s %s, body: %s",
+    ([status, method, b]) =>
+      Effect.gen(function* () {
+        const { other, own, seen } = yield* redirecting((_, port) => `http://127.0.0.1:${port}/end`)
+        const given = { url: `http://127.0.0.1:${own}/${status}`, method, headers, ...(b ? { body: "s3cret" } : {}) }
+        const result = yield* request(given)
+        assert.notInclude(JSON.stringify(seen), "s3cret")
+        if (/GET|HEAD/.test(method) && !b) {
+          assert.lengthOf(seen, 1)
+          const [{ headers: got, method: used } = assert.fail("nothing arrived")] = seen
+          assert.strictEqual(used, method)
+          assert.deepInclude(got, { accept: "text/x", "accept-language": "de", "user-agent": "mine" })
+          assert.strictEqual(got["accept-encoding"], "identity")
+          const names = ["host", "connection", "accept", "accept-language", "user-agent", "accept-encoding"]
+          assert.sameMembers(Object.keys(got), names)
+          return
+        }
+        assert.lengthOf(seen, 0)
+        assert.strictEqual(result.status, "error")
+        assert.match(
+          result.summary,
+          new RegExp(`^HTTP ${status} .*\\n\\(not followed: .* is another origin; .*make the request anew`)
+        )
+        assert.include(result.summary, `location: http://127.0.0.1:${other}/end`)
+      }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect.each(hops)("goes on at the same origin as a browser does: %s %s, body: %s", ([status, method, b]) =>
+    Effect.gen(function* () {
+      const { own, seen } = yield* redirecting(() => "/end")
+      const given = { url: `http://127.0.0.1:${own}/${status}`, method, headers, ...(b ? { body: "text" } : {}) }
+      assert.include((yield* request(given)).summary, `(redirected to http://127.0.0.1:${own}/end)`)
+      const [got = assert.fail("nothing arrived")] = seen
+      const becomesGet = status === 303 ? !/GET|HEAD/.test(method) : status < 303 && method === "POST"
+      assert.strictEqual(got.method, becomesGet ? "GET" : method)
+      assert.strictEqual(got.body, b && !becomesGet ? "text" : "")
+      assert.deepInclude(got.headers, { authorization: "Bearer s3cret", "x-session": "s3cret", accept: "text/x" })
+      const described = Object.keys(got.headers).filter((name) => /^content-(?!length)/.test(name))
+      assert.deepStrictEqual(described.toSorted(), becomesGet ? [] : ["content-language", "content-type"])
+    }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect.each(["scheme", "host", "port"] as const)("takes another %s for another origin", (differs) =>
+    Effect.gen(function* () {
+      const to = (own: number, other: number) =>
+        ({
+          scheme: `https://127.0.0.1:${own}/end`,
+          host: `http://localhost:${own}/end`,
+          port: `http://127.0.0.1:${other}/end`
+        })[differs]
+      const { own, seen } = yield* redirecting(to)
+      const result = yield* request({ url: `http://127.0.0.1:${own}/307`, method: "POST", body: "text" })
+      assert.include(result.summary, "another origin")
+      assert.lengthOf(seen, 0)
+    }).pipe(Effect.scoped, Effect.provide(box({ hostAllowlist: ["127.0.0.1", "localhost"] })))
+  )
+
+  it.effect("does not bring back on the way home what it left behind", () =>
+    Effect.gen(function* () {
+      const { own, seen } = yield* redirecting((port) => `http://localhost:${port}/end`)
+      const away: number = yield* serving((_, response) => {
+        response.writeHead(302, { location: `http://127.0.0.1:${own}/302` })
         response.end()
       })
-      const headers = { Authorization: "Bearer s3cret", Cookie: "s3cret", "X-Api-Key": "s3cret", "X-Plain": "kept" }
-      const { summary } = yield* request({ url: `http://127.0.0.1:${port}/302`, headers })
-      assert.notInclude(summary, "s3cret")
-      assert.include(summary, "kept")
-      const body = yield* request({ url: `http://127.0.0.1:${port}/307`, method: "PUT", body: "s3cret" })
-      assert.include(body.summary, "with the body")
-    }).pipe(Effect.scoped, Effect.provide(box()))
+      yield* request({ url: `http://127.0.0.1:${away}/`, headers })
+      assert.lengthOf(seen, 1)
+      assert.notInclude(JSON.stringify(seen), "s3cret")
+    }).pipe(Effect.scoped, Effect.provide(box({ hostAllowlist: ["127.0.0.1", "localhost"] })))
   )
 
   it.effect("cuts an answer without end, and hangs up", () =>

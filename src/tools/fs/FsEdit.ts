@@ -5,6 +5,7 @@ import { comparedBytes, takeSnapshot, type FileSnapshot, writeAtomically } from 
 import { attempt } from "../../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
+import { noChange } from "./NoChange.ts"
 import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
@@ -43,14 +44,15 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
         await writeAtomically(real, snapshot, after)
         return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
       })
-      return {
-        need: writeNeed(
-          [location],
-          `edit ${path}${real === path ? "" : `, which is ${real}`}`,
-          changePreview(path, snapshot?.content, edited.text)
-        ),
-        run: Effect.uninterruptible(run)
+      const need = writeNeed(
+        [location],
+        `edit ${path}${real === path ? "" : `, which is ${real}`}`,
+        changePreview(path, snapshot?.content, after)
+      )
+      if (snapshot?.content?.equals(after) === true) {
+        return noChange(location, yield* workspace.reading(given, context), after, need)
       }
+      return { need, run: Effect.uninterruptible(run) }
     })
   })
 

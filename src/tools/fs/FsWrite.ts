@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { comparedBytes, takeSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { changePreview } from "./ChangePreview.ts"
+import { noChange } from "./NoChange.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
@@ -37,14 +38,15 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
         await writeAtomically(real, snapshot, content)
         return { text: `${verb}d ${path}: ${content.length} bytes` }
       })
-      return {
-        need: writeNeed(
-          [location],
-          `${verb} ${path}${real === path ? "" : `, which is ${real}`}`,
-          changePreview(path, snapshot === undefined ? undefined : (snapshot.content ?? "unknown"), text)
-        ),
-        // Uninterruptible: after a cancel it must be clear whether the file was written.
-        run: Effect.uninterruptible(run)
+      const need = writeNeed(
+        [location],
+        `${verb} ${path}${real === path ? "" : `, which is ${real}`}`,
+        changePreview(path, snapshot === undefined ? undefined : (snapshot.content ?? "unknown"), content)
+      )
+      if (snapshot?.content?.equals(content) === true) {
+        return noChange(location, yield* workspace.reading(given, context), content, need)
       }
+      // Uninterruptible: after a cancel it must be clear whether the file was written.
+      return { need, run: Effect.uninterruptible(run) }
     })
   })

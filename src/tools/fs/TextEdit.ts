@@ -23,10 +23,9 @@ export const whyNever = ({ newText, oldText }: TextEdit): string | undefined => 
 
 /** Replaces the old text, which must occur, and only once unless `replaceAll` is set. */
 export const applyEdit = (text: string, edit: TextEdit): Edited => {
-  const given = withLineEnds(text, edit)
-  const never = whyNever(given)
+  const never = whyNever(edit)
   if (never !== undefined) return failed(never)
-  const { newText, oldText } = given
+  const { newText, oldText } = withLineEnds(text, edit)
   const places = occurrences(text, oldText, edit.replaceAll)
   if (places.length === 0) return failed(`oldText does not occur${hint(text, oldText)}`)
   if (places.length > maxPlaces) return failed(`oldText occurs more than ${maxPlaces} times`)

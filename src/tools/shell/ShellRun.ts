@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Settings.ts"
 import { deletesProtected } from "../../shell/Destructive.ts"
+import { programsIn } from "../../shell/Programs.ts"
 import { judge } from "../../shell/Rules.ts"
 import { inherited } from "../../process/Environment.ts"
 import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
@@ -78,7 +79,12 @@ export const shellRun = (
       })
       if (quiet !== undefined) return { run }
       return {
-        need: { categories: ["shell"], reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
+        need: {
+          categories: ["shell"],
+          reason: `run ${programsIn(command, place, process.platform)} in ${cwd}`,
+          preview: command,
+          affectedResources: [cwd]
+        },
         run
       }
     })

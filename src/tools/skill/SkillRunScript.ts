@@ -64,7 +64,7 @@ export const skillRunScript = (
       return {
         need: {
           categories: ["script"],
-          reason: `run a script of the skill ${name} in ${context.workingDir}`,
+          reason: `run ${path} of the skill ${name} in ${context.workingDir}`,
           preview: command.map(quoted).join(" "),
           affectedResources: [asked.real]
         },

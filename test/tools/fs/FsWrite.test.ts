@@ -315,6 +315,117 @@ describe("fs.write", () => {
   )
 })
 
+/** Calls that change nothing of `f`, which has `content`. */
+const noChanges: ReadonlyArray<readonly [what: string, tool: string, content: string, args: object]> = [
+  ["the same text", "fs.write", "a\nb\n", { content: "a\nb\n" }],
+  ["nothing over nothing", "fs.write", "", { content: "" }],
+  ["half of a character over its replacement", "fs.write", "a\ufffd", { content: "a\ud800" }],
+  ["the other line ends", "fs.edit", "a\r\nb\r\n", { oldText: "a\nb", newText: "a\r\nb" }]
+]
+
+describe.each(noChanges)("a call that changes nothing: %s", (_, tool, content, args) => {
+  const noChange = (path: string) => ({
+    status: "ok" as const,
+    summary: `${path} has this content already (no change)`,
+    truncated: false
+  })
+  const before = (path: string) => (writeFileSync(path, content), utimesSync(path, 1, 1), chmodSync(path, 0o640))
+  const isAsBefore = (path: string) => {
+    assert.deepStrictEqual(readFileSync(path), Buffer.from(content))
+    const { mode, mtimeMs } = statSync(path)
+    assert.deepStrictEqual([mode & 0o7777, mtimeMs], [0o640, 1000])
+  }
+
+  it.effect("asks nobody, says so, and leaves the file alone", () =>
+    inPair((root, outside) =>
+      Effect.gen(function* () {
+        const path = NodePath.join(root, "f")
+        before(path)
+        linkSync(path, NodePath.join(outside, "hard"))
+        const planned = yield* ready(tool, { path: "f", ...args }, root)
+        assert.isUndefined(planned.need)
+        assert.deepStrictEqual(yield* planned.run, noChange(path))
+        isAsBefore(path)
+        assert.strictEqual(statSync(path).ino, statSync(NodePath.join(outside, "hard")).ino)
+        assert.deepStrictEqual(readdirSync(root), ["f"])
+      })
+    )
+  )
+
+  it.effect("asks where its silence would tell what is in a file outside", () =>
+    inPair((root, outside) =>
+      Effect.gen(function* () {
+        const path = NodePath.join(outside, "f")
+        before(path)
+        symlinkSync(path, NodePath.join(root, "link"))
+        for (const given of [path, "link"]) {
+          const planned = yield* ready(tool, { path: given, ...args }, root)
+          assert.deepInclude(planned.need, { category: "other", affectedResources: [path] })
+          assert.include(planned.need?.preview, "(no change)")
+          assert.include((yield* planned.run).summary, "(no change)")
+          isAsBefore(path)
+        }
+      })
+    )
+  )
+
+  it.effect("writes nothing where it has become a change meanwhile", () =>
+    inPair((root, outside) =>
+      Effect.gen(function* () {
+        const path = NodePath.join(root, "d/f")
+        const precious = NodePath.join(outside, "f")
+        writeFileSync(precious, content)
+        const changes: ReadonlyArray<() => void> = [
+          () => writeFileSync(path, "precious"),
+          () => rmSync(path),
+          () => (rmSync(path), mkdirSync(path)),
+          () => (rmSync(path), symlinkSync(precious, path)),
+          () => (rmSync(NodePath.dirname(path), { recursive: true }), symlinkSync(outside, NodePath.dirname(path)))
+        ]
+        for (const change of changes) {
+          rmSync(NodePath.join(root, "d"), { recursive: true, force: true })
+          plant(root, { "d/f": content })
+          const planned = yield* ready(tool, { path: "d/f", ...args }, root)
+          change()
+          const there = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
+          const result = yield* planned.run
+          assert.strictEqual(result.status, "error")
+          assert.notInclude(result.summary, "no change")
+          assert.strictEqual(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs, there)
+          assert.deepStrictEqual(readFileSync(precious), Buffer.from(content))
+        }
+      })
+    )
+  )
+})
+
+describe("the preview of a write", () => {
+  const rows: ReadonlyArray<readonly [what: string, before: string | Buffer | undefined, after: string, line: string]> =
+    [
+      ["an empty file", undefined, "", "(an empty file)"],
+      ["an emptied file", "a\n", "", "-a"],
+      ["an emptied binary file", Buffer.from([0, 1]), "", "(replaces binary data of 2 bytes by an empty file)"],
+      // As text they would look the same.
+      [
+        "bytes that are no UTF-8",
+        Buffer.from("caf\xe9\n", "latin1"),
+        "caf\ufffd\n",
+        "(replaces 5 bytes that are not UTF-8)"
+      ]
+    ]
+  it.effect.each(rows)("shows %s", ([, content, after, line]) =>
+    inPair((root) =>
+      Effect.gen(function* () {
+        if (content !== undefined) plant(root, { f: content })
+        const planned = yield* ready("fs.write", { path: "f", content: after }, root)
+        assert.include(planned.need?.preview?.split("\n") ?? [], line)
+        assert.strictEqual((yield* planned.run).status, "ok")
+        assert.strictEqual(readFileSync(NodePath.join(root, "f"), "utf8"), after)
+      })
+    )
+  )
+})
+
 describe("fs.edit", () => {
   it.effect("replaces text, keeps the rest to the byte, and shows the change", () =>
     inPair((root) =>

@@ -66,7 +66,7 @@ describe("shell.run", () => {
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* needOf({ command: "rm -rf build\necho done" }, root), {
           category: "shell",
-          reason: `run a command in ${root}`,
+          reason: `run rm, echo in ${root}`,
           preview: "rm -rf build\necho done",
           affectedResources: [root]
         })

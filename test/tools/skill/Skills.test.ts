@@ -114,7 +114,7 @@ describe("skill.run_script", () => {
         )
         assert.deepStrictEqual(planned._tag === "Ready" && planned.need, {
           category: "script",
-          reason: `run a script of the skill tool in ${here.project}`,
+          reason: `run show.sh of the skill tool in ${here.project}`,
           preview: `${path} 'a b'`,
           affectedResources: [path]
         })
