@@ -234,7 +234,7 @@ const mustBeDirectory = (key: string, path: string, given: string) =>
   })
 
 const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillSummary>) =>
-  Effect.map(WorkingDir.readAgents(workingDir), (agents) =>
+  Effect.map(WorkingDir.readAgents(workingDir, config.stateDir), (agents) =>
     systemPrompt({
       workingDir,
       platform: process.platform,

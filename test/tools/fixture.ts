@@ -91,6 +91,10 @@ export const plan = (
     return yield* (yield* Toolbox).plan({ callId: CallId.make("c-1"), tool, args: given }, { workingDir })
   })
 
+/** What a call would ask, if anything; a text says why it cannot be done. */
+export const needOf = (tool: string, args: object, workingDir: string) =>
+  Effect.map(plan(tool, args, workingDir), (planned) => (planned._tag === "Ready" ? planned.need : planned.why))
+
 /** Looks at a call and does it, whatever it would have asked. */
 export const call = (
   tool: string,

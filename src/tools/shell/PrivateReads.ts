@@ -1,0 +1,60 @@
+import { lstat } from "node:fs/promises"
+import * as NodePath from "node:path"
+import type { PrivateFiles } from "../../files/PrivateFiles.ts"
+import { resolveReal } from "../../files/RealPath.ts"
+import { parse } from "../../shell/Parser.ts"
+import type { Command } from "../../shell/Syntax.ts"
+import { namesOf } from "./UnattendedShell.ts"
+
+/**
+ * The files that are inside no working directory and that a command line of the read-only list may show: those that it
+ * names, and those below a directory that one of its commands reads whole.
+ */
+export const privateReads = async (
+  command: string,
+  cwd: string,
+  workingDir: string,
+  files: PrivateFiles
+): Promise<ReadonlyArray<string>> => {
+  const shown = new Set<string>()
+  for (const each of parse(command).commands) {
+    if (opensNothing.has(each.words[0]?.text ?? "")) continue
+    const top = topOf(each)
+    const roots = top === "cwd" ? [cwd] : top === "repository" ? [(await resolveReal(workingDir)) ?? cwd] : []
+    for (const word of each.words.slice(1)) {
+      for (const name of (await namesOf(word, cwd)) ?? []) {
+        const real = await resolveReal(NodePath.join(cwd, name))
+        if (real === undefined) continue
+        const stats = await lstat(real).catch(() => undefined)
+        if (files.includes(real, stats)) shown.add(real)
+        if (top !== undefined && stats?.isDirectory() === true) roots.push(real)
+      }
+    }
+    for (const root of roots) for (const file of files.below(root)) shown.add(file)
+  }
+  return [...shown]
+}
+
+/** Commands that print names, sizes and times of files, or only their words. */
+const opensNothing = new Set("basename dirname du echo find ls printf pwd readlink realpath stat tree true".split(" "))
+
+/**
+ * What a command may read whole beside the directories that it names: nothing more, the directory it runs in, or all of its
+ * repository, which may reach further up. Undefined if it reads no directory.
+ */
+const topOf = ({ words: [name, ...rest] }: Command): "nothing" | "cwd" | "repository" | undefined => {
+  const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text))
+  switch (name?.text) {
+    case "rg":
+      return "cwd"
+    case "grep":
+      return has(/^-[^-]*[dr]|^--[dr]/) ? "cwd" : undefined
+    case "diff":
+      return "nothing"
+    case "git":
+      // `git status -v` shows what `git diff` does.
+      return has(/^diff$/) || (has(/^status$/) && has(/^-[^-]*v|^--v/)) ? "repository" : undefined
+    default:
+      return undefined
+  }
+}
