@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Config } from "../config/Config.ts"
+import { hideSecrets } from "../config/Secrets.ts"
 import type { Settings } from "../config/Settings.ts"
 import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
@@ -240,7 +241,8 @@ const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, sk
       platform: process.platform,
       date: new Date(createdAt).toISOString().slice(0, 10),
       skills,
-      agents,
+      // As in what tools read.
+      agents: agents === undefined ? undefined : hideSecrets(config)(agents),
       instructions: config.agent.instructions
     })
   )

@@ -66,7 +66,8 @@ export const settings: Settings = {
   http: { enabled: true, hostAllowlist: [], maxResponseBytes: 1024 * 1024, defaultTimeoutMs: 30000 },
   skills: { disabled: [] },
   sidecar: { maxLineBytes: 32 * 1024 * 1024, outputBufferBytes: 8 * 1024 * 1024 },
-  telemetry: undefined
+  telemetry: undefined,
+  secrets: []
 }
 
 /** A toolbox over the real file system. */
