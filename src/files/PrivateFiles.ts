@@ -2,7 +2,7 @@ import type { Stats } from "node:fs"
 import { lstat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { fold, isProcess, isWithin } from "./PathScope.ts"
-import { resolveName, resolveReal } from "./RealPath.ts"
+import { resolveReal } from "./RealPath.ts"
 
 /**
  * The files that are inside no working directory (contract 7): the sidecar's `config.json` and `.env`, which decide what the
@@ -20,14 +20,26 @@ export class PrivateFiles {
 
   /** Looks at the state directory as it is now; files that it does not have have names all the same. */
   static async of(stateDir: string): Promise<PrivateFiles> {
-    const files = ["config.json", ".env"].map((name) => NodePath.join(stateDir, name))
-    // The path with its link counts too: the link must not be replaced.
-    const paths = await Promise.all(files.flatMap((file) => [resolveReal(file), resolveName(file)]))
-    const trustFiles = [...new Set(paths.filter((path) => path !== undefined))]
-    const stats = await Promise.all(trustFiles.map(statsOf))
+    const directory = (await resolveReal(stateDir)) ?? stateDir
+    const found = await Promise.all(
+      ["config.json", ".env"].map(async (name) => {
+        const path = NodePath.join(directory, name)
+        const own = await statsOf(path)
+        if (own?.isSymbolicLink() !== true) return [{ path, own }]
+        // The link must not be replaced, and where it leads must not be read.
+        const real = await resolveReal(path)
+        return real === undefined
+          ? [{ path, own }]
+          : [
+              { path, own },
+              { path: real, own: await statsOf(real) }
+            ]
+      })
+    )
+    const files = found.flat()
     return new PrivateFiles(
-      trustFiles,
-      stats.filter((each) => each !== undefined)
+      files.map(({ path }) => path),
+      files.flatMap(({ own }) => (own === undefined ? [] : [own]))
     )
   }
 

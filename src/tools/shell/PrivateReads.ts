@@ -1,35 +1,58 @@
-import { lstat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import * as NodePath from "node:path"
+import * as Effect from "effect/Effect"
+import { attempt } from "../../files/FileErrors.ts"
+import { isWithin } from "../../files/PathScope.ts"
 import type { PrivateFiles } from "../../files/PrivateFiles.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { parse } from "../../shell/Parser.ts"
 import type { Command } from "../../shell/Syntax.ts"
+import type { ToolContext } from "../Tool.ts"
+import type { Workspace } from "../Workspace.ts"
 import { namesOf } from "./UnattendedShell.ts"
 
 /**
  * The files that are inside no working directory and that a command line of the read-only list may show: those that it
  * names, and those below a directory that one of its commands reads whole.
  */
-export const privateReads = async (
+export const privateReads = Effect.fnUntraced(function* (
+  command: string,
+  cwd: string,
+  { workingDir }: ToolContext,
+  { privateFiles }: Workspace["Service"]
+) {
+  const files = yield* privateFiles
+  return yield* attempt(() => readsOf(command, cwd, workingDir, files))
+})
+
+const readsOf = async (
   command: string,
   cwd: string,
   workingDir: string,
   files: PrivateFiles
 ): Promise<ReadonlyArray<string>> => {
   const shown = new Set<string>()
+  const realDir = (await resolveReal(workingDir)) ?? cwd
+  // Elsewhere a link to /proc leads out of the working directory.
+  const mayBeProcess = isWithin(realDir, "/proc")
   for (const each of parse(command).commands) {
     if (opensNothing.has(each.words[0]?.text ?? "")) continue
     const top = topOf(each)
-    const roots = top === "cwd" ? [cwd] : top === "repository" ? [(await resolveReal(workingDir)) ?? cwd] : []
-    for (const word of each.words.slice(1)) {
-      for (const name of (await namesOf(word, cwd)) ?? []) {
-        const real = await resolveReal(NodePath.join(cwd, name))
-        if (real === undefined) continue
-        const stats = await lstat(real).catch(() => undefined)
+    const roots = top === "cwd" ? [cwd] : top === "repository" ? [realDir] : []
+    // A pattern with too many names asks anyway.
+    const names = await Promise.all(each.words.slice(1).map(async (word) => (await namesOf(word, cwd)) ?? []))
+    await Promise.all(
+      names.flat().map(async (name) => {
+        const path = NodePath.join(cwd, name)
+        // What does not exist cannot be read. Whether it is one of the files, the numbers of device and file tell.
+        const stats = await stat(path).catch(() => undefined)
+        if (stats === undefined) return
+        const isFolder = top !== undefined && stats.isDirectory()
+        const real = isFolder || mayBeProcess ? ((await resolveReal(path)) ?? path) : path
         if (files.includes(real, stats)) shown.add(real)
-        if (top !== undefined && stats?.isDirectory() === true) roots.push(real)
-      }
-    }
+        if (isFolder) roots.push(real)
+      })
+    )
     for (const root of roots) for (const file of files.below(root)) shown.add(file)
   }
   return [...shown]

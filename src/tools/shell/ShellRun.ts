@@ -52,9 +52,7 @@ export const shellRun = (
       if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
         return yield* refuse(neverRun(deletesProtected))
       }
-      const files = yield* workspace.privateFiles
-      const shown =
-        verdict._tag === "ReadOnly" ? yield* attempt(() => privateReads(command, cwd, context.workingDir, files)) : []
+      const shown = verdict._tag === "ReadOnly" ? yield* privateReads(command, cwd, context, workspace) : []
       const quiet =
         verdict._tag === "ReadOnly" && scope === "inside" && shown.length === 0
           ? yield* attempt(async () => {
