@@ -1,7 +1,8 @@
-import { linkSync, symlinkSync } from "node:fs"
+import { linkSync, statSync, symlinkSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { SeededRandom } from "../../src/testing/runs/SeededRandom.ts"
 import { call, needOf, plant, settings, temporaryDirectory, toolbox } from "./fixture.ts"
 
 /** The working directory `root` has the state directory `state` in it, and two more names of its `.env`. */
@@ -18,6 +19,9 @@ const inWorld = <A, E>(test: (root: string) => Effect.Effect<A, E, any>) =>
     symlinkSync("state/.env", NodePath.join(root, "third.txt"))
     return yield* test(root).pipe(Effect.provide(toolbox({ ...settings, stateDir: NodePath.join(root, "state") })))
   }).pipe(Effect.scoped) as Effect.Effect<A, E>
+
+const runs = Number(process.env["FUZZ_RUNS"] ?? 300)
+const seed = Number(process.env["FUZZ_SEED"] ?? 7)
 
 const names = ["state/.env", "./state//.env", "a/../state/config.json", "second.txt", "third.txt"]
 
@@ -37,6 +41,42 @@ describe("the sidecar's own config.json and .env, inside the working directory",
         }
         const need = yield* needOf("fs.read", { path: "second.txt" }, root)
         assert.include(typeof need === "object" && need.reason, "own settings")
+      })
+    )
+  )
+
+  it.effect("ask whatever name leads to them, and other files do not", () =>
+    inWorld((root) =>
+      Effect.gen(function* () {
+        symlinkSync(root, NodePath.join(root, "state/up"))
+        symlinkSync("../third.txt", NodePath.join(root, "state/fourth"))
+        const own = ["state/.env", "state/config.json"].map((name) => statSync(NodePath.join(root, name)).ino)
+        const steps = [
+          root.slice(1),
+          "",
+          ...".. . state up .env .ENV config.json second.txt third.txt fourth a.txt notes.txt".split(" ")
+        ]
+        const starts = [
+          "",
+          "./",
+          "/",
+          `${root}/`,
+          "/proc/self/root/",
+          `/proc/${process.pid}/root${root}/`,
+          "/proc/self/cwd/"
+        ]
+        const random = new SeededRandom(seed)
+        const asked = { own: 0, other: 0 }
+        for (let run = 0; run < runs * 10; run++) {
+          const path = random.pick(starts) + random.list(random.integer(1, 5), () => random.pick(steps)).join("/")
+          const file = statSync(NodePath.isAbsolute(path) ? path : `${root}/${path}`, { throwIfNoEntry: false })
+          if (file?.isFile() !== true) continue
+          const isOwn = own.includes(file.ino)
+          asked[isOwn ? "own" : "other"] += 1
+          const need = yield* needOf("fs.read", { path }, root)
+          assert.strictEqual(need !== undefined, isOwn, path)
+        }
+        assert.isAbove(Math.min(asked.own, asked.other), runs / 20)
       })
     )
   )

@@ -39,8 +39,10 @@ const readsOf = async (
     if (opensNothing.has(each.words[0]?.text ?? "")) continue
     const top = topOf(each)
     const roots = top === "cwd" ? [cwd] : top === "repository" ? [realDir] : []
-    // A pattern with too many names asks anyway.
-    const names = await Promise.all(each.words.slice(1).map(async (word) => (await namesOf(word, cwd)) ?? []))
+    // A pattern that matches nothing is a name; one with too many names asks anyway.
+    const names = await Promise.all(
+      each.words.slice(1).map(async (word) => [word.text, ...((await namesOf(word, cwd)) ?? [])])
+    )
     await Promise.all(
       names.flat().map(async (name) => {
         const path = NodePath.join(cwd, name)

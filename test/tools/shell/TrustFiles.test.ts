@@ -2,7 +2,8 @@ import { linkSync, symlinkSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { needOf, plant, settings, temporaryDirectory, toolbox } from "../fixture.ts"
+import { SeededRandom } from "../../../src/testing/runs/SeededRandom.ts"
+import { needOf, plan, plant, settings, temporaryDirectory, toolbox } from "../fixture.ts"
 
 /**
  * `%/state` is the state directory, `%/link` a link to it, `%/link-env` one to its `.env`, `%/ws` a working directory with links to
@@ -12,7 +13,7 @@ const world = Effect.gen(function* () {
   const root = yield* temporaryDirectory
   plant(root, {
     "state/.env": "ATOMIC_AGENT_LLAMA_API_KEY=sk-planted-0123456789\n",
-    "state/config.json": "{}\n",
+    "state/config.json": '{"planted":1}\n',
     "state/other.txt": "other\n",
     "state/sub/a.txt": "a\n",
     "ws/a.txt": "a\n",
@@ -23,6 +24,7 @@ const world = Effect.gen(function* () {
   })
   symlinkSync("state", NodePath.join(root, "link"))
   symlinkSync("../state/.env", NodePath.join(root, "ws/link-env"))
+  symlinkSync("../state/.env", NodePath.join(root, "ws/q[i]d"))
   symlinkSync("../../state", NodePath.join(root, "ws/sub/link-state"))
   return root
 })
@@ -32,6 +34,25 @@ const inWorld = <A, E>(test: (root: string) => Effect.Effect<A, E, any>) =>
     const root = yield* world
     return yield* test(root).pipe(Effect.provide(toolbox({ ...settings, stateDir: NodePath.join(root, "state") })))
   }).pipe(Effect.scoped) as Effect.Effect<A, E>
+
+const lines = Number(process.env["FUZZ_RUNS"] ?? 300)
+const seed = Number(process.env["FUZZ_SEED"] ?? 7)
+
+const programs = `cat|cat -A|head -3|tail -n 5|cut -c1-60|sort|sort -r|uniq|grep .|grep -a KEY|wc|grep -r .|grep -rn KEY
+|grep -R .|grep -d recurse .|grep -hr -A 2 .|rg .|rg -uu KEY|cmp -l|diff|diff -N|diff --no-dereference -r
+|diff --no-dereference -rN|git diff|ls -a|file|echo`.split(/\n?\|/)
+
+const names = `.env state/.env ./.env .//.env sub/up/state/.env link/.env twice l[i]nk 'l[i]nk' q[i]d . link-env second
+  sub/link-state/.env * *.json s*/* */* */*.json ?tate/c* [s]tate/* l* t* config.json link/config.json state link a.txt
+  clean sub other.txt sub/up ws`.split(/\s+/)
+
+/** A line that the read-only list may take: one to three commands with up to three names each. */
+const lineOf = (random: SeededRandom): string =>
+  random
+    .list(random.integer(1, 3), () =>
+      [random.pick(programs), ...random.list(random.integer(0, 3), () => random.pick(names))].join(" ")
+    )
+    .join(random.pick([" && ", " || ", "; ", " | "]))
 
 /** A command line of the read-only list, in a working directory. */
 type Row = readonly [workingDir: string, command: string]
@@ -85,6 +106,7 @@ const asking: ReadonlyArray<Row> = [
   [".", "diff --no-dereference -r state clean"],
   [".", "git diff"],
   ["ws", "cat link-env"],
+  ["ws", "cat q[i]d"],
   ["ws", "grep -r . link-env"],
   ["ws", "cat sub/link-state/.env"]
 ]
@@ -155,6 +177,29 @@ describe("the sidecar's own config.json and .env", () => {
           assert.strictEqual(yield* category(root, ["ws", command]), "fs_read_outside", command)
         }
         assert.isUndefined(yield* category(root, ["ws", "cat a.txt"]))
+      })
+    )
+  )
+
+  it.live("are in no output of a silent command, whatever names it has", () =>
+    inWorld((root) =>
+      Effect.gen(function* () {
+        symlinkSync("state/.env", NodePath.join(root, "l[i]nk"))
+        symlinkSync("state/.env", NodePath.join(root, "q[i]d"))
+        symlinkSync("l[i]nk", NodePath.join(root, "twice"))
+        symlinkSync("../..", NodePath.join(root, "state/sub/up"))
+        const random = new SeededRandom(seed)
+        let silentLines = 0
+        for (let run = 0; run < lines; run++) {
+          const command = lineOf(random)
+          const workingDir = NodePath.join(root, random.pick([".", "state", "link", "ws", "state/sub", "clean"]))
+          const planned = yield* plan("shell.run", { command }, workingDir)
+          if (planned._tag === "Refused" || planned.need !== undefined) continue
+          silentLines += 1
+          const { summary } = yield* planned.run
+          assert.notMatch(summary, /planted/, `${command} in ${workingDir}`)
+        }
+        assert.isAbove(silentLines, lines / 20)
       })
     )
   )
