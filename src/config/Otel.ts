@@ -5,6 +5,16 @@ import { url } from "./Rules.ts"
 
 const optional = Schema.optionalKey
 
+/**
+ * The values in a variable with headers, as they stand there and decoded. Whatever stands there instead of headers counts as
+ * one, since the variable may be for another program and is checked only if telemetry is on.
+ */
+export const headerValues = (text: string): ReadonlyArray<string> =>
+  text.split(",").flatMap((pair) => {
+    const value = pair.slice(pair.indexOf("=") + 1).trim()
+    return [value, decoded(value) ?? value]
+  })
+
 /** Parses `a=b,c=d`, with both sides percent-encoded; undefined if it is something else. */
 const pairs = (text: string): { readonly [key: string]: string } | undefined => {
   const values: { [key: string]: string } = {}

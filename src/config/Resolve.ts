@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import type { Settings } from "./Settings.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import { ConfigInvalid } from "./ConfigInvalid.ts"
+import { headerSecrets } from "./Secrets.ts"
 import * as DotEnv from "./DotEnv.ts"
 import { managedUrl } from "./ManagedUrl.ts"
 import { telemetry } from "./Otel.ts"
@@ -58,7 +59,9 @@ export const resolve = (sources: Sources): Result.Result<Settings, ConfigInvalid
     const { configJson } = sources
     const file =
       configJson === undefined ? {} : yield* ConfigFile.parse(path.join(directory, "config.json"), configJson)
-    return settings(sources, directory, variables, file)
+    const assignments = Array.from(assigned, ([name, { value }]) => [name, value] as const)
+    const secrets = headerSecrets([...Object.entries(sources.environment), ...assignments])
+    return { ...settings(sources, directory, variables, file), secrets }
   })
 
 const settings = (
@@ -66,7 +69,7 @@ const settings = (
   directory: string,
   variables: Variables.Variables,
   file: ConfigFile.ConfigFile
-): Settings => {
+): Omit<Settings, "secrets"> => {
   const { localModels: models = {}, agent = {}, http = {}, sidecar = {} } = file
   const { managed = {} } = models
   const { task = {} } = agent

@@ -62,6 +62,8 @@ export interface Settings {
   readonly sidecar: { readonly maxLineBytes: number; readonly outputBufferBytes: number }
   /** Undefined if telemetry is off: then nothing is measured for it and nothing is sent. */
   readonly telemetry: TelemetrySettings | undefined
+  /** What is hidden beside the API key and `telemetry.headers`: headers of telemetry that is off, or of one signal. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
 /** The collector of telemetry and the name of this service. */

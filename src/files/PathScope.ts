@@ -1,6 +1,9 @@
 import * as NodePath from "node:path"
 
-/** Where a path lies (contract 7): the first that applies of trust surface, working directory and home. */
+/**
+ * Where a path lies (contract 7): the first that applies of trust surface, working directory and home. Skills folders are
+ * trust surface only for a write.
+ */
 export type Scope = "trust" | "inside" | "home" | "outside"
 
 /** The places that scopes are defined by, all of them real paths. */
@@ -26,8 +29,9 @@ export const writeScope = (real: string, places: Places): Scope => {
 }
 
 /** The scope of a read of a real path. The working directory and the `readable` folders themselves are `inside` too. */
-export const readScope = (real: string, { home, platform, readable, workingDir }: Places): Scope => {
-  if (!isPlain(real, platform)) return "outside"
+export const readScope = (real: string, { home, platform, readable, trustFiles, workingDir }: Places): Scope => {
+  if (trustFiles.some((file) => fold(file, platform) === fold(real, platform))) return "trust"
+  if (!isPlain(real, platform) || isProcess(real, platform)) return "outside"
   const path = canonical(real, platform)
   const allowed = [workingDir, ...readable].some((folder) => isWithin(canonical(folder, platform), path, platform))
   return allowed ? "inside" : plainScope(real, workingDir, home, platform)
@@ -44,6 +48,10 @@ const plainScope = (real: string, workingDir: string, home: string | undefined, 
   return home !== undefined && within(home) ? "home" : "outside"
 }
 
+/** True for what Linux shows of processes, their environments too: it is inside no working directory. */
+export const isProcess = (real: string, platform: NodeJS.Platform): boolean =>
+  platform === "linux" && isWithin("/proc", real, platform)
+
 const flavour = (platform: NodeJS.Platform) => (platform === "win32" ? NodePath.win32 : NodePath.posix)
 
 /** True if the real path `path` is the real path `folder` or lies in it. */
@@ -57,7 +65,7 @@ const canonical = (path: string, platform: NodeJS.Platform): string =>
   platform === "win32" ? withoutPrefix(NodePath.win32.normalize(path)).toLowerCase() : path
 
 /** Equal for paths that may be one file: any platform can mount a file system that ignores case. */
-const fold = (path: string, platform: NodeJS.Platform): string => {
+export const fold = (path: string, platform: NodeJS.Platform): string => {
   const folded = canonical(path, platform).normalize("NFC").toLowerCase()
   if (platform !== "win32") return folded
   // Windows drops dots and spaces at the end of a name, and what follows a colon is a stream of the same file.

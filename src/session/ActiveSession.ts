@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Config } from "../config/Config.ts"
+import { hideSecrets } from "../config/Secrets.ts"
 import type { Settings } from "../config/Settings.ts"
 import { newSession, type SessionHead } from "../domain/Session.ts"
 import { visible } from "../domain/Transcript.ts"
@@ -234,13 +235,14 @@ const mustBeDirectory = (key: string, path: string, given: string) =>
   })
 
 const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillSummary>) =>
-  Effect.map(WorkingDir.readAgents(workingDir), (agents) =>
+  Effect.map(WorkingDir.readAgents(workingDir, config.stateDir), (agents) =>
     systemPrompt({
       workingDir,
       platform: process.platform,
       date: new Date(createdAt).toISOString().slice(0, 10),
       skills,
-      agents,
+      // As in what tools read.
+      agents: agents === undefined ? undefined : hideSecrets(config)(agents),
       instructions: config.agent.instructions
     })
   )

@@ -36,7 +36,7 @@ export const attach = (workspace: Workspace["Service"]) =>
         const attachments = [...new Set(locations.map(({ real }) => real))]
         return { text: `Attached to the closing answer:\n${attachments.join("\n")}`, attachments }
       })
-      const [first] = outside
+      const first = outside.find(({ scope }) => scope === "trust") ?? outside[0]
       if (first === undefined) return { run }
       const { need } = readNeed(first, "hand over files from outside the working directory")
       return need === undefined

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -5,12 +6,12 @@ import { isObject } from "effect/Predicate"
 import * as SchemaParser from "effect/SchemaParser"
 import { Config } from "../config/Config.ts"
 import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
+import { traceOf, wordsOf } from "../domain/Failure.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { explain } from "../protocol/Explain.ts"
 import { builtInTools } from "./BuiltInTools.ts"
 import * as BackgroundGroups from "../process/BackgroundGroups.ts"
-import { secretsOf } from "../config/Secrets.ts"
-import { redactSecrets } from "../domain/RedactSecrets.ts"
+import { hideSecrets } from "../config/Secrets.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
@@ -44,7 +45,9 @@ export class Toolbox extends Context.Service<
         const settings = yield* Config
         const { toolTimeoutMs } = settings.agent
         const groups = yield* BackgroundGroups.make
-        const hide = redactSecrets(secretsOf(settings), "<secret>")
+        const hide = hideSecrets(settings)
+        /** A defect's message may quote what the tool has read. */
+        const hiddenDefects = Effect.catchDefect((defect) => Effect.die(withoutSecrets(defect, hide)))
 
         const builtIn = yield* builtInTools(groups)
         const tools = new Map<string, Tool>([...builtIn, ...extra].map((tool) => [tool.name, tool]))
@@ -64,12 +67,13 @@ export class Toolbox extends Context.Service<
           const decoded = decode(tool, args.value)
           if (typeof decoded === "string") return refused(`${name}: ${decoded}. ${expected(tool)}`)
           const limit = tool.timeoutMs === undefined ? toolTimeoutMs : tool.timeoutMs
-          const planned = yield* Effect.result(within(tool.plan(decoded.value, context), limit))
+          const planned = yield* Effect.result(hiddenDefects(within(tool.plan(decoded.value, context), limit)))
           if (planned._tag === "Failure") return refused(hide(planned.failure.message))
           const { need, run } = planned.success
-          const result = Effect.match(within(run, limit), { onFailure: asResult, onSuccess: toResult }).pipe(
-            Effect.map((made) => ({ ...made, summary: hide(made.summary) }))
-          )
+          const result = Effect.match(hiddenDefects(within(run, limit)), {
+            onFailure: asResult,
+            onSuccess: toResult
+          }).pipe(Effect.map((made) => ({ ...made, summary: hide(made.summary) })))
           return { _tag: "Ready", ...(need === undefined ? {} : { need: requestOf(need, hide) }), run: result }
         })
 
@@ -98,6 +102,14 @@ const requestOf = (need: ApprovalNeed, hide: (text: string) => string): Approval
   ...(need.preview === undefined ? {} : { preview: hide(need.preview) }),
   affectedResources: need.affectedResources.map(hide)
 })
+
+/** The same defect if it has no secret in its message, its stack or its causes. */
+const withoutSecrets = (defect: unknown, hide: (text: string) => string): unknown => {
+  const trace = traceOf(Cause.die(defect))
+  const message = wordsOf(defect)
+  if (hide(trace) === trace && hide(message) === message) return defect
+  return Object.assign(new Error(hide(message)), { stack: hide(trace) })
+}
 
 const refused = (why: string): Planned => ({ _tag: "Refused", why })
 

@@ -1,5 +1,3 @@
-import type { Stats } from "node:fs"
-import { lstat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Context from "effect/Context"
@@ -9,6 +7,7 @@ import { Config } from "../config/Config.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
 import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
+import { PrivateFiles } from "../files/PrivateFiles.ts"
 import { resolveName, resolveReal } from "../files/RealPath.ts"
 import type { ActNeed, ReadNeed, ToolContext } from "./Tool.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
@@ -30,6 +29,8 @@ export class Workspace extends Context.Service<
     reading(path: string, context: ToolContext): Effect.Effect<Location, Refused>
     /** Resolves a path to write. */
     writing(path: string, context: ToolContext): Effect.Effect<Location, Refused>
+    /** The files that are inside no working directory, for a tool that comes to files which no argument names. */
+    readonly privateFiles: Effect.Effect<PrivateFiles>
   }
 >()("atomic-agent-sidecar/tools/Workspace") {
   static readonly layer = Layer.effect(
@@ -37,18 +38,16 @@ export class Workspace extends Context.Service<
     Effect.gen(function* () {
       const { stateDir } = yield* Config
 
-      const placesOf = async (workingDir: string): Promise<Places> => {
+      const placesOf = async (workingDir: string, { trustFiles }: PrivateFiles): Promise<Places> => {
         const home = homeDirectory()
         const globalSkills = NodePath.join(stateDir, "skills")
         const skills = [globalSkills, NodePath.join(workingDir, ".atomic-agent", "skills")]
-        const trusted = [NodePath.join(stateDir, "config.json"), NodePath.join(stateDir, ".env")]
-        const [realWorkingDir, realHome, readable, skillFolders, trustFiles] = await Promise.all([
+        const [realWorkingDir, realHome, readable, skillFolders] = await Promise.all([
           resolveReal(workingDir),
           home === undefined ? undefined : resolveReal(home),
           resolveReal(globalSkills),
           // The path with its links counts too: a folder that is a link must not be replaced.
-          Promise.all(skills.flatMap((folder) => [resolveReal(folder), resolveName(folder)])),
-          Promise.all(trusted.flatMap((file) => [resolveReal(file), resolveName(file)]))
+          Promise.all(skills.flatMap((folder) => [resolveReal(folder), resolveName(folder)]))
         ])
         return {
           platform: process.platform,
@@ -56,42 +55,47 @@ export class Workspace extends Context.Service<
           home: realHome,
           readable: readable === undefined ? [] : [readable],
           skillFolders: skillFolders.filter((folder) => folder !== undefined),
-          trustFiles: trustFiles.filter((file) => file !== undefined)
+          trustFiles
         }
       }
 
-      const locate = (
-        given: string,
-        { workingDir }: ToolContext,
-        scopeOf: (real: string, places: Places) => Scope,
-        isTrusted: (real: string, places: Places) => Promise<boolean>
-      ) =>
+      const locate = (given: string, { workingDir }: ToolContext, scopeOf: (real: string, places: Places) => Scope) =>
         attempt(async (): Promise<Location> => {
           if (given.includes("\0")) throw refuse("the path contains a NUL character")
           // The file system would replace it by U+FFFD, and that is another file.
           if (!given.isWellFormed()) throw refuse("the path contains half of a character")
           const named = absolute(workingDir, withHome(given))
-          const [real, places] = await Promise.all([resolveReal(named), placesOf(workingDir)])
+          const [real, files] = await Promise.all([resolveReal(named), PrivateFiles.of(stateDir)])
           // Behind a link, `..` is not the directory before it in the path.
           const path = real !== undefined && /(^|[/\\])\.\.([/\\]|$)/.test(given) ? real : NodePath.resolve(named)
           if (real === undefined) return { path, real: path, scope: "outside" }
-          const scope = (await isTrusted(real, places)) ? "trust" : scopeOf(real, places)
-          return { path, real, scope }
+          const [isTrustFile, places] = await Promise.all([files.isTrustFile(real), placesOf(workingDir, files)])
+          return { path, real, scope: isTrustFile ? "trust" : scopeOf(real, places) }
         })
 
       return Workspace.of({
-        reading: (path, context) => locate(path, context, readScope, async () => false),
-        writing: (path, context) => locate(path, context, writeScope, isTrustFile)
+        reading: (path, context) => locate(path, context, readScope),
+        writing: (path, context) => locate(path, context, writeScope),
+        privateFiles: Effect.promise(() => PrivateFiles.of(stateDir))
       })
     })
   )
 }
 
-/** The approval that a read needs; none inside the working directory. */
-export const readNeed = (location: Location, reason: string): { readonly need?: ReadNeed } =>
-  location.scope === "inside"
+/** The approval that a read needs; none inside the working directory, where the sidecar's own settings never are. */
+export const readNeed = ({ real, scope }: Location, reason: string): { readonly need?: ReadNeed } =>
+  scope === "inside"
     ? {}
-    : { need: { categories: ["fs_read_outside"], reason, affectedResources: [location.real] } }
+    : {
+        need: {
+          categories: ["fs_read_outside"],
+          reason: scope === "trust" ? ownSettings : reason,
+          affectedResources: [real]
+        }
+      }
+
+/** The reason for a question about a read of `config.json` or `.env`. */
+export const ownSettings = "read the agent's own settings, which may hold a key"
 
 /** The approval that a write needs: `places` are all that it creates, replaces or removes. */
 export const writeNeed = (
@@ -111,14 +115,6 @@ const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
   home: "fs_write_home",
   outside: "other"
 }
-
-/** Two names may be one file on a file system that ignores case. */
-const isTrustFile = async (real: string, { trustFiles }: Places): Promise<boolean> => {
-  const [file, ...trusted] = await Promise.all([real, ...trustFiles].map((path) => lstat(path).catch(() => undefined)))
-  return trusted.some((each) => each !== undefined && file !== undefined && isSame(each, file))
-}
-
-const isSame = (a: Stats, b: Stats): boolean => a.ino !== 0 && a.ino === b.ino && a.dev === b.dev
 
 /** Absolute, and normalized only on Windows, where the system does the same. */
 const absolute = (workingDir: string, path: string): string =>

@@ -5,6 +5,7 @@ import { type Answer, chunk, refuse, say } from "../../src/testing/LlamaAnswers.
 import * as LlamaServer from "../../src/testing/LlamaServer.ts"
 import { FakeServer } from "../llama/support/FakeServer.ts"
 import { Bin, StateDir } from "../support/Bin.ts"
+import { fragmentsIn, textsOf } from "../support/Fragments.ts"
 import { Collector } from "../support/Collector.ts"
 
 /** With what must be written otherwise in JSON, HTML and URLs. */
@@ -145,6 +146,67 @@ describe("secrets, over the real bin", () => {
         assert.deepStrictEqual(foundIn(text), [])
       }
       assert.strictEqual(server.chats[0]?.headers.authorization, `Bearer ${apiKey}`)
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it("are in no frame in pieces either, whatever a tool does with the environment and with .env", async () => {
+    const key = 'sk-9fJ2kLm"No4\\&MNo<PqRsT9+/=='
+    const token = "otel.4Xy8ZaB1cD6eF0gH"
+    const environment = "tr '\\0' '\\n' < /proc/$PPID/environ"
+    const commands = [
+      "cat .env",
+      "cut -c1-44 .env; cut -c45-80 .env",
+      "fold -w 9 .env",
+      "fold -w 3 .env >&2; exit 3",
+      "cp .env copy.txt; cut -c 30- copy.txt",
+      "sed 's/./&\\n/12' .env",
+      `printf '\\033[1m%s\\033[0m' "$(cut -c 30-45 .env)"`,
+      `head -c 100000 /dev/zero | tr '\\0' x; cat .env; head -c 100000 /dev/zero | tr '\\0' x`,
+      `${environment}`,
+      `${environment} | grep KEY | cut -c29-40`,
+      `${environment} | grep HEADERS | fold -w 8`,
+      `${environment} | grep -o 'Bearer.*' | cut -c 14-`,
+      `${environment} | cat -A >&2`,
+      `touch "$(cut -c 28-40 .env | tr -d '"')"; ls`
+    ]
+    const calls = [
+      ...commands.map((command) => ({ name: "shell.run", arguments: { command } })),
+      { name: "fs.read", arguments: { path: ".env" } },
+      { name: "fs.read", arguments: { path: "copy.txt" } },
+      { name: "fs.read", arguments: { path: "/proc/self/environ" } },
+      { name: "fs.grep", arguments: { path: ".env", pattern: ".{9}$" } },
+      { name: "fs.grep", arguments: { pattern: "KEY" } },
+      { name: "fs.list", arguments: { path: "." } },
+      { name: "fs.edit", arguments: { path: "copy.txt", oldText: "not there", newText: "" } }
+    ]
+    const server = await LlamaServer.start({
+      answer: (_, index) => (index < calls.length ? say({ toolCalls: [calls[index]!] }) : say({ text: "Done." }))
+    })
+    try {
+      using dir = new StateDir({
+        localModels: { url: server.url },
+        log: { level: "debug" },
+        agent: { approvalLevel: 5, maxSteps: 40 }
+      })
+      Fs.writeFileSync(Path.join(dir.path, ".env"), `ATOMIC_AGENT_LLAMA_API_KEY='${key}'\n`)
+      using bin = new Bin(dir, {
+        env: { ATOMIC_AGENT_LLAMA_API_KEY: key, OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${token}` }
+      })
+      const sessionId = await bin.session(dir.path)
+      assert.isTrue((await bin.request("send_message", { sessionId, text: "Do it." })).ok)
+      await bin.request("get_session", { sessionId })
+      await bin.end()
+      const results = bin.frames.filter((frame) => frame.kind === "event" && frame.type === "tool_call_result")
+      assert.lengthOf(results, calls.length)
+      assert.isAbove(results.filter((frame) => JSON.stringify(frame).includes("<secret>")).length, 10)
+      // What the model is sent too.
+      for (const each of [...bin.frames, ...server.chats.map(({ body }) => body), bin.noise, bin.stderr]) {
+        for (const text of textsOf(each)) {
+          assert.deepStrictEqual([...fragmentsIn(text, key), ...fragmentsIn(text, token)], [], text)
+        }
+      }
     } finally {
       await server.stop()
     }

@@ -140,7 +140,8 @@ describe("the keys of config.json", () => {
       ...variables.map(([, key]) => key),
       "stateDir",
       "llama.apiKey",
-      "telemetry"
+      "telemetry",
+      "secrets"
     ])
     assert.deepStrictEqual([...rows].toSorted(), leaves(resolved(), "").toSorted())
   })

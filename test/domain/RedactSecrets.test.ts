@@ -21,6 +21,44 @@ describe("a secret in a text", () => {
     assert.strictEqual(redactSecrets([key], "<api key>")(text), redacted)
   })
 
+  it.each([
+    ["a beginning", "it is sk-proj-8fJ2k", "it is <secret>"],
+    ["an end", "…and MNoPqRsT9.", "…and <secret>."],
+    ["a middle", "x=J2kLmNo4!", "x=<secret>!"],
+    ["eight characters", "8fJ2kLmN", "<secret>"],
+    ["the same twice", "8fJ2kLmN8fJ2kLmN", "<secret><secret>"],
+    ["seven characters are none", "8fJ2kLm", "8fJ2kLm"],
+    ["one wrong in the middle", "8fJ2kLmN_4MNoPqRsT", "<secret>_<secret>"],
+    ["in lines of three", "sk-\npro\nj-8\nfJ2\nkLm\nNo4\nMNo\nPqR\nsT9\n", "<secret>\n"],
+    ["in lines that end with CR LF", "sk-proj\r\n-8fJ2kL\r\n", "<secret>\r\n"],
+    ["in colours", "\u001b[1msk-\u001b[31mproj-8f\u001b[0mJ2", "\u001b[1m<secret>"],
+    ["with marks of no width", "8fJ2\u200bkLmN\ufeffo4", "<secret>"],
+    ["written as a URL", "?k=%73k-%70roj-8", "?k=<secret>"],
+    ["written as JSON", '{"k":"\\u0073k-pr\\x6fj-8"}', '{"k":"<secret>"}'],
+    ["written as JSON, in lines", '"sk-pr\\noj-8fJ"', '"<secret>"'],
+    ["written as HTML", "<b>s&#107;-pr&#x6F;j-8</b>", "<b><secret></b>"],
+    ["of a URL in JSON in HTML", "%73k-pr&#x6F;j-\\u0038", "<secret>"],
+    ["before a cut", "8fJ sk-proj…", "8fJ <secret>…"],
+    ["before a cut of lines", "sk-p\n… (90 bytes left out) …\nT9", "<secret>\n… (90 bytes left out) …\nT9"],
+    ["behind a cut", "s\n… (90 bytes left out) …\nRsT9 b", "s\n… (90 bytes left out) …\n<secret> b"]
+  ])("is hidden in pieces: %s", (_, text, redacted) => {
+    assert.strictEqual(redactSecrets(["sk-proj-8fJ2kLmNo4MNoPqRsT9"], "<secret>")(text), redacted)
+  })
+
+  it("does not hide what words it has, nor a row of one character", () => {
+    const redact = redactSecrets(["sk-no-key-required", "Bearer Development-xxxxxxxxxxxx"], "<secret>")
+    const innocent = "It is required for Development: --required, Bearer Dev, xxxxxxxxxx, a key of no worth"
+    assert.strictEqual(redact(innocent), innocent)
+    assert.strictEqual(redact("sk-no-key-required"), "<secret>")
+    assert.strictEqual(redact("sk-no-key!"), "<secret>!")
+  })
+
+  it("hides nothing else where it is short", () => {
+    const redact = redactSecrets(["local", "no-key"], "<secret>")
+    assert.strictEqual(redact("a local model with no-key; locals"), "a <secret> model with <secret>; <secret>s")
+    assert.strictEqual(redact("loca no-ke"), "loca no-ke")
+  })
+
   it("is the longer of two that begin alike", () => {
     const redact = redactSecrets(["key-1", "key-1-long"], "<secret>")
     assert.strictEqual(redact("key-1-long key-1 key-1-"), "<secret> <secret> <secret>-")

@@ -41,9 +41,9 @@ const rows: ReadonlyArray<Row> = [
   [linux, "/home", "outside", "outside"],
   [linux, "/", "outside", "outside"],
   [linux, "/etc/passwd", "outside", "outside"],
-  [linux, "/home/ada/.atomic-agent/config.json", "trust", "home"],
-  [linux, "/home/ada/.atomic-agent/CONFIG.JSON", "trust", "home"],
-  [linux, "/home/ada/.atomic-agent/.env", "trust", "home"],
+  [linux, "/home/ada/.atomic-agent/config.json", "trust", "trust"],
+  [linux, "/home/ada/.atomic-agent/CONFIG.JSON", "trust", "trust"],
+  [linux, "/home/ada/.atomic-agent/.env", "trust", "trust"],
   [linux, "/home/ada/.atomic-agent/.env.local", "home", "home"],
   [linux, "/home/ada/.atomic-agent/sidecar.sqlite", "home", "home"],
   [linux, "/home/ada/.atomic-agent/skills", "trust", "inside"],
@@ -54,7 +54,7 @@ const rows: ReadonlyArray<Row> = [
   [linux, "/home/ada/Project/a", "home", "home"],
   [mac, "/Users/ada/Project/a", "inside", "inside"],
   [mac, "/Users/ada/project/a", "home", "home"],
-  [mac, "/Users/ada/.ATOMIC-agent/Config.json", "trust", "home"],
+  [mac, "/Users/ada/.ATOMIC-agent/Config.json", "trust", "trust"],
   [mac, "/Users/ada/Project/.atomic-agent/SKILLS/x", "trust", "inside"],
   [windows, "C:\\Users\\Ada\\project\\a.txt", "inside", "inside"],
   [windows, "c:\\users\\ADA\\Project\\a.txt", "inside", "inside"],
@@ -76,10 +76,10 @@ const rows: ReadonlyArray<Row> = [
   [windows, "C:\\Users\\Ada\\project\\a.txt:stream", "outside", "outside"],
   [windows, "C:\\Users\\Ada\\project\\a.txt.", "outside", "outside"],
   [windows, "C:\\Users\\Ada\\project\\a.txt ", "outside", "outside"],
-  [windows, "C:\\Users\\Ada\\.atomic-agent\\CONFIG.json", "trust", "home"],
-  [windows, "C:\\Users\\Ada\\.atomic-agent\\config.json::$DATA", "trust", "outside"],
-  [windows, "C:\\Users\\Ada\\.atomic-agent\\config.json. .", "trust", "outside"],
-  [windows, "C:\\Users\\Ada\\.atomic-agent.\\.env", "trust", "outside"],
+  [windows, "C:\\Users\\Ada\\.atomic-agent\\CONFIG.json", "trust", "trust"],
+  [windows, "C:\\Users\\Ada\\.atomic-agent\\config.json::$DATA", "trust", "trust"],
+  [windows, "C:\\Users\\Ada\\.atomic-agent\\config.json. .", "trust", "trust"],
+  [windows, "C:\\Users\\Ada\\.atomic-agent.\\.env", "trust", "trust"],
   [windows, "\\\\?\\C:\\Users\\Ada\\.atomic-agent\\skills\\x", "trust", "inside"],
   [windows, "C:\\Users\\Ada\\project\\.atomic-agent\\Skills\\x\\SKILL.md", "trust", "inside"]
 ]
@@ -105,6 +105,20 @@ describe("where a real path lies", () => {
     assert.strictEqual(writeScope("/", { ...linux, workingDir: "/" }), "outside")
     assert.strictEqual(writeScope("C:\\x", { ...windows, workingDir: "C:\\" }), "inside")
     assert.strictEqual(writeScope("D:\\x", { ...windows, workingDir: "C:\\" }), "outside")
+  })
+
+  it("is never inside for the sidecar's own settings, nor for what Linux shows of processes", () => {
+    const at = (workingDir: string, places = linux) => ({ ...places, workingDir })
+    for (const workingDir of ["/", "/home/ada", "/home/ada/.atomic-agent", "/home/ada/.atomic-agent/.env"]) {
+      assert.strictEqual(readScope("/home/ada/.atomic-agent/.env", at(workingDir)), "trust")
+      assert.strictEqual(readScope("/home/ada/.atomic-agent/Config.json", at(workingDir)), "trust")
+    }
+    assert.strictEqual(readScope("/home/ada/.atomic-agent/other", at("/home/ada/.atomic-agent")), "inside")
+    for (const workingDir of ["/", "/proc", "/proc/1"]) {
+      assert.strictEqual(readScope("/proc/1/environ", at(workingDir)), "outside")
+    }
+    assert.strictEqual(readScope("/process/1", at("/")), "inside")
+    assert.strictEqual(readScope("/proc/1", at("/", mac)), "inside")
   })
 
   it("is never home where there is none", () => {

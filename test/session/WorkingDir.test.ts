@@ -16,8 +16,11 @@ const readWhere = (make: (path: string) => void) =>
   Effect.gen(function* () {
     const workingDir = yield* folder
     make(Path.join(workingDir, "AGENTS.md"))
-    return yield* readAgents(workingDir)
+    return yield* readAgents(workingDir, stateDir)
   })
+
+/** A state directory that is not there. */
+const stateDir = "/nonexistent/state"
 
 describe("AGENTS.md in the working directory", () => {
   it.effect("is read as it is", () =>
@@ -38,6 +41,23 @@ describe("AGENTS.md in the working directory", () => {
       assert.isUndefined(yield* readWhere(() => {}))
       assert.isUndefined(yield* readWhere((path) => Fs.mkdirSync(path)))
       assert.isUndefined(yield* readWhere((path) => Fs.symlinkSync(path, path)))
+    })
+  )
+
+  it.effect("is not read where it leads out of the working directory, or to the sidecar's own settings", () =>
+    Effect.gen(function* () {
+      const outside = yield* folder
+      const secret = Path.join(outside, ".env")
+      Fs.writeFileSync(secret, "KEY=secret")
+      assert.isUndefined(yield* readWhere((path) => Fs.symlinkSync(secret, path)))
+      assert.strictEqual(yield* readWhere((path) => Fs.linkSync(secret, path)), "KEY=secret")
+
+      const workingDir = yield* folder
+      Fs.linkSync(secret, Path.join(workingDir, "AGENTS.md"))
+      assert.isUndefined(yield* readAgents(workingDir, outside))
+      Fs.writeFileSync(Path.join(outside, "inside.md"), "Be brief.")
+      Fs.symlinkSync("inside.md", Path.join(outside, "AGENTS.md"))
+      assert.strictEqual(yield* readAgents(outside, outside), "Be brief.")
     })
   )
 

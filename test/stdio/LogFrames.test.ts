@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { Config } from "../../src/config/Config.ts"
 import type { Overrides } from "../../src/config/Settings.ts"
 import type { EmittedEvent, EventPayload } from "../../src/protocol/Event.ts"
@@ -9,6 +10,8 @@ import * as LogFrames from "../../src/stdio/LogFrames.ts"
 import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
 
 type Level = NonNullable<NonNullable<Overrides["log"]>["level"]>
+
+const apiKey = Redacted.make("sk-planted-0123456789")
 
 /** What goes to the host of what is logged. */
 const logged = Effect.fnUntraced(function* (level: Level, work: Effect.Effect<void>) {
@@ -18,7 +21,9 @@ const logged = Effect.fnUntraced(function* (level: Level, work: Effect.Effect<vo
     grant: () => {},
     isGranted: () => false
   })
-  yield* work.pipe(Effect.provide(LogFrames.layer.pipe(Layer.provide([sink, Config.layerOf({ log: { level } })]))))
+  yield* work.pipe(
+    Effect.provide(LogFrames.layer.pipe(Layer.provide([sink, Config.layerOf({ log: { level }, llama: { apiKey } })])))
+  )
   return events.map(({ payload, type }) => {
     assert.strictEqual(type, "log")
     return payload as EventPayload<"log">
@@ -53,6 +58,21 @@ describe("what is logged", () => {
     Effect.gen(function* () {
       const payloads = yield* logged("info", Effect.logInfo("took", 3, { of: ["a", "b"] }))
       assert.deepStrictEqual(payloads, [{ level: "info", message: 'took 3 {"of":["a","b"]}' }])
+    })
+  )
+
+  it.effect("has no secret in it, nor a piece of one", () =>
+    Effect.gen(function* () {
+      const key = Redacted.value(apiKey)
+      const payloads = yield* logged(
+        "info",
+        Effect.logInfo(`sent ${key}`, { of: [key.slice(2, 12)] }, Cause.die(new Error(key.slice(5)))).pipe(
+          Effect.annotateLogs({ header: `Bearer ${key}`, list: [key.slice(0, 12)] })
+        )
+      )
+      assert.strictEqual(payloads[0]?.message, 'sent <secret> {"of":["<secret>"]}')
+      assert.deepInclude(payloads[0]?.context, { header: "Bearer <secret>", list: ["<secret>"] })
+      assert.notInclude(JSON.stringify(payloads), "planted")
     })
   )
 

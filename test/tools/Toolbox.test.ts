@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer"
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import * as Tool from "../../src/tools/Tool.ts"
@@ -51,6 +53,21 @@ describe("the toolbox", () => {
       assert.include(summary, "unexpected end")
       assert.include(summary, `"path": string`)
     }).pipe(Effect.provide(toolbox()))
+  )
+
+  it.effect("keeps secrets out of a defect too, whose words are told", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(call("test.tool", { n: 1 }, "/"))
+      const told = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : ""
+      assert.include(told, "it was <secret>")
+      assert.notInclude(told, "01234567")
+    }).pipe(
+      Effect.provide(
+        toolbox({ llama: { ...settings.llama, apiKey: Redacted.make("sk-planted-0123456789") } }, [
+          tool(Effect.die(new Error("it was planted-01234567", { cause: new Error("of sk-planted-0123456789") })))
+        ])
+      )
+    )
   )
 
   it.effect("takes null for an argument that is left out", () =>

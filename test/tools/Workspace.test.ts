@@ -47,10 +47,13 @@ const world = Effect.gen(function* () {
     [path("home/ws"), "elsewhere/link-ws"],
     [path("home/ws/a.txt"), "elsewhere/link-a"],
     [path("elsewhere"), "home/state/skills/outside"],
-    [path("home"), "home-link"]
+    [path("home"), "home-link"],
+    [path("home/state"), "link-state"],
+    [path("home/state/.env"), "elsewhere/linked-env"]
   ]
   for (const [target, name] of links) symlinkSync(target, path(name))
   linkSync(path("home/state/config.json"), path("home/ws/hard-config"))
+  linkSync(path("home/state/.env"), path("home/state/skills/global/second-env"))
   return path
 })
 
@@ -129,14 +132,14 @@ const rows: ReadonlyArray<Row> = [
   [ws, "self", "outside", "outside"],
   [ws, "a.txt/below", "outside", "outside"],
   [ws, "x".repeat(300), "outside", "outside"],
-  [ws, "../state/config.json", "trust", "home"],
-  [ws, "../state/.env", "trust", "home"],
-  [ws, "../state/Config.JSON", "trust", "home"],
+  [ws, "../state/config.json", "trust", "trust"],
+  [ws, "../state/.env", "trust", "trust"],
+  [ws, "../state/Config.JSON", "trust", "trust"],
   [ws, "../state/sidecar.sqlite", "home", "home"],
   [ws, "../state/.env.old", "home", "home"],
-  [ws, "link-config", "trust", "home"],
-  [ws, "hard-config", "trust", "inside"],
-  [ws, "sub/link-state/config.json", "trust", "home"],
+  [ws, "link-config", "trust", "trust"],
+  [ws, "hard-config", "trust", "trust"],
+  [ws, "sub/link-state/config.json", "trust", "trust"],
   [ws, "sub/link-state/skills/new/SKILL.md", "trust", "inside"],
   [ws, "link-new-skill", "trust", "inside"],
   [ws, "link-new-skill/SKILL.md", "trust", "inside"],
@@ -154,9 +157,21 @@ const rows: ReadonlyArray<Row> = [
   ["elsewhere/ws3", "../secret.txt", "outside", "outside"],
   ["elsewhere/ws3", "~/notes.txt", "home", "home"],
   ["home", "ws/a.txt", "inside", "inside"],
-  ["home", "state/config.json", "trust", "inside"],
+  ["home", "state/config.json", "trust", "trust"],
   ["home", ".", "outside", "inside"],
-  ["home/state", "config.json", "trust", "inside"],
+  ["home/state", "config.json", "trust", "trust"],
+  ["home/state", ".env", "trust", "trust"],
+  ["home/state", "Config.JSON", "trust", "trust"],
+  ["home/state", "skills/../.env", "trust", "trust"],
+  ["home/state", "skills/global/second-env", "trust", "trust"],
+  ["home/state", "/proc/self/root%/home/state/.env", "trust", "trust"],
+  ["home/state", "sidecar.sqlite", "inside", "inside"],
+  ["home/state/skills", "../.env", "trust", "trust"],
+  ["home/state/skills", "global/second-env", "trust", "trust"],
+  ["home-link/state", ".env", "trust", "trust"],
+  ["link-state", "config.json", "trust", "trust"],
+  ["", "home/state/.env", "trust", "trust"],
+  ["elsewhere", "linked-env", "trust", "trust"],
   ["home/state", "skills/x/SKILL.md", "trust", "inside"],
   ["home/state", "other", "inside", "inside"],
   ["home/gone", "x", "inside", "inside"]

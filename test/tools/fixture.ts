@@ -66,7 +66,8 @@ export const settings: Settings = {
   http: { enabled: true, hostAllowlist: [], maxResponseBytes: 1024 * 1024, defaultTimeoutMs: 30000 },
   skills: { disabled: [] },
   sidecar: { maxLineBytes: 32 * 1024 * 1024, outputBufferBytes: 8 * 1024 * 1024 },
-  telemetry: undefined
+  telemetry: undefined,
+  secrets: []
 }
 
 /** A toolbox over the real file system. */
@@ -90,6 +91,10 @@ export const plan = (
     const given = "_tag" in args ? (args as ToolArguments) : { _tag: "Parsed" as const, value: { ...args } }
     return yield* (yield* Toolbox).plan({ callId: CallId.make("c-1"), tool, args: given }, { workingDir })
   })
+
+/** What a call would ask, if anything; a text says why it cannot be done. */
+export const needOf = (tool: string, args: object, workingDir: string) =>
+  Effect.map(plan(tool, args, workingDir), (planned) => (planned._tag === "Ready" ? planned.need : planned.why))
 
 /** Looks at a call and does it, whatever it would have asked. */
 export const call = (

@@ -47,6 +47,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
         return yield* refuse("the glob must be relative and without ..; name the directory to search in path")
       }
       const location = yield* workspace.reading(path, context)
+      const privateFiles = yield* workspace.privateFiles
       const run = attempt(async (signal) => {
         const isDirectory = (await stat(location.real)).isDirectory()
         if (isDirectory) await requireDirectory(location.real, location.path)
@@ -55,6 +56,7 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
           ...args,
           root: isDirectory ? location.real : NodePath.dirname(location.real),
           file: isDirectory ? undefined : NodePath.basename(location.real),
+          privateFiles,
           top,
           shown: isDirectory ? path : NodePath.dirname(path),
           context: Math.min(args.context ?? 0, maxContext),

@@ -21,10 +21,13 @@ export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<G
   const matches = lineMatcher(request.pattern, request.ignoreCase ?? false)
   const buffer = Buffer.allocUnsafe(chunkBytes)
   let tooLarge = 0
+  let hasPrivate = false
 
   const searchFile = async (path: string) =>
-    withRegularFile(NodePath.join(request.root, path), async (handle, { size }) => {
-      if (size > maxFileBytes) tooLarge += 1
+    withRegularFile(NodePath.join(request.root, path), async (handle, stats) => {
+      if (request.file === undefined && request.privateFiles.includes(NodePath.join(request.root, path), stats)) {
+        hasPrivate = true
+      } else if (stats.size > maxFileBytes) tooLarge += 1
       else await search(handle, path, request, report, matches, buffer, signal)
     })
 
@@ -44,6 +47,7 @@ export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<G
     if (report.isFull) break
   }
   if (tooLarge > 0) report.notes.push(`${tooLarge} files larger than ${maxFileBytes} bytes were passed over`)
+  if (hasPrivate) report.notes.push("the agent's own settings and /proc were passed over; name such a file in path")
   if (walk.isCut) report.notes.push(`stopped after ${maxEntries} entries`)
   return report
 }

@@ -1,5 +1,6 @@
 import * as NodePath from "node:path"
 import { shownName } from "../../domain/ShownName.ts"
+import type { PrivateFiles } from "../../files/PrivateFiles.ts"
 import type { ToolOutput } from "../Tool.ts"
 
 /** The arguments of a search with their defaults. */
@@ -14,6 +15,8 @@ export interface GrepRequest {
   /** The real directory that is searched, and the only file in it to search, if the path is a file. */
   readonly root: string
   readonly file: string | undefined
+  /** Files that are searched only if they are the path. */
+  readonly privateFiles: PrivateFiles
   /** The working directory, whose `.gitignore` files apply. */
   readonly top: string
   /** The path of the call; results begin with it. */

@@ -9,12 +9,13 @@ import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
+import { privateReads } from "./PrivateReads.ts"
 import { unattendedEnvironment } from "./UnattendedShell.ts"
 import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
-import { homeDirectory, type Workspace } from "../Workspace.ts"
+import { homeDirectory, ownSettings, type Workspace } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 /** The longest timeout of a command, in milliseconds. */
@@ -52,8 +53,9 @@ export const shellRun = (
       if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
         return yield* refuse(neverRun(deletesProtected))
       }
+      const shown = verdict._tag === "ReadOnly" ? yield* privateReads(command, cwd, context, workspace) : []
       const quiet =
-        verdict._tag === "ReadOnly" && scope === "inside"
+        verdict._tag === "ReadOnly" && scope === "inside" && shown.length === 0
           ? yield* attempt(async () => {
               const [workingDir, realHome] = await Promise.all([
                 resolveReal(context.workingDir),
@@ -78,6 +80,17 @@ export const shellRun = (
         return describe(outcome, limit)
       })
       if (quiet !== undefined) return { run }
+      if (shown.length > 0) {
+        return {
+          need: {
+            categories: ["shell", "fs_read_outside"],
+            reason: `${ownSettings}, by a command in ${cwd}`,
+            preview: command,
+            affectedResources: [cwd, ...shown]
+          },
+          run
+        }
+      }
       return {
         need: {
           categories: ["shell"],

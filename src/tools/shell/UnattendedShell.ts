@@ -95,7 +95,7 @@ const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boole
 }
 
 /** The possible file names in a word: the word, a value within it, and the matches of its pattern. */
-const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
+export const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
   if (globAt !== -1) return namesFor(text, cwd)
   if (!text.startsWith("-")) return [text]
   if (!text.startsWith("--")) return Array.from({ length: text.length - 1 }, (_, at) => text.slice(at + 1))

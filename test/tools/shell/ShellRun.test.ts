@@ -364,14 +364,14 @@ describe("shell.run", () => {
   it.effect("keeps our own variables from commands, and all of the rest from those that nobody was asked about", () =>
     inRoot((root) =>
       Effect.gen(function* () {
-        process.env["ATOMIC_AGENT_LLAMA_API_KEY"] = "secret-key"
+        const own = ["ATOMIC_AGENT_LLAMA_API_KEY", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_HEADERS"]
+        for (const name of own) process.env[name] = "a=secret-key"
         process.env["SHELL_RUN_TEST"] = "visible"
         const { summary } = yield* call("shell.run", { command: "env" }, root)
         assert.notInclude(summary, "secret-key")
         assert.include(summary, "SHELL_RUN_TEST=visible")
         assert.match(summary, /PATH=.*\/usr\/bin/)
-        delete process.env["ATOMIC_AGENT_LLAMA_API_KEY"]
-        delete process.env["SHELL_RUN_TEST"]
+        for (const name of [...own, "SHELL_RUN_TEST"]) delete process.env[name]
       })
     )
   )
