@@ -107,19 +107,11 @@ export class TurnChecker {
     }
   }
 
-  /** Checks that only the events that may follow the end of a turn do. */
+  /** Checks that only the event that may follow the end of a turn does. */
   #afterEnd(at: number, type: EventType): void {
-    const mayFollow: { readonly [T in Tail]: ReadonlyArray<EventType> | undefined } = {
-      none: undefined,
-      error: ["session_failed"],
-      completed: ["turn_finished"],
-      failed: ["turn_finished"],
-      finished: ["steer_undelivered"]
-    }
-    const allowed = mayFollow[this.#tail]
-    if (allowed === undefined || allowed.includes(type)) return
-    const after = { none: "", error: "a step_error", completed: "session_completed", failed: "session_failed" }
-    this.#breach(at, `${type} after ${this.#tail === "finished" ? "turn_finished" : after[this.#tail]}`)
+    if (this.#tail === "none") return
+    const [what, next] = afterTail[this.#tail]
+    if (type !== next) this.#breach(at, `${type} after ${what}`)
   }
 
   #turnStarted(at: number, index: number): void {
@@ -168,4 +160,12 @@ export class TurnChecker {
     this.#breach(at, `${type} inside a step`)
     this.#step = undefined
   }
+}
+
+/** By the last event of an ending turn, in words: the one event that may follow. */
+const afterTail: { readonly [T in Exclude<Tail, "none">]: readonly [what: string, next: EventType] } = {
+  error: ["a step_error", "session_failed"],
+  completed: ["session_completed", "turn_finished"],
+  failed: ["session_failed", "turn_finished"],
+  finished: ["turn_finished", "steer_undelivered"]
 }

@@ -27,19 +27,12 @@ export const TurnObserver = Context.Reference<TurnObserver | undefined>(
 )
 
 /** A feed whose events the observer gets too. */
-export const observed = (feed: SessionFeed, observer: TurnObserver | undefined): SessionFeed =>
-  observer === undefined
-    ? feed
-    : {
-        ...feed,
-        emit: (event) =>
-          Effect.suspend(() => {
-            observer.onEvents(feed, [event])
-            return feed.emit(event)
-          }),
-        emitAll: (events) =>
-          Effect.suspend(() => {
-            observer.onEvents(feed, events)
-            return feed.emitAll(events)
-          })
-      }
+export const observed = (feed: SessionFeed, observer: TurnObserver | undefined): SessionFeed => {
+  if (observer === undefined) return feed
+  const emitAll = (events: ReadonlyArray<TurnEvent>) =>
+    Effect.suspend(() => {
+      observer.onEvents(feed, events)
+      return feed.emitAll(events)
+    })
+  return { ...feed, emit: (event) => emitAll([event]), emitAll }
+}
