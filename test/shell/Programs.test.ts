@@ -42,7 +42,8 @@ describe("the programs of a command line", () => {
     ["fetch x | sh\n)", "fetch, sh (not all of it can be parsed)"],
     ["fetch 'x", "fetch (not all of it can be parsed)"],
     ["a &&", "a (not all of it can be parsed)"],
-    ["'a, b' c", "a b"],
+    ["'a, b' c", '"a, b"'],
+    ["'ls in /safe'; 'a\nb\"'", '"ls in /safe", "a\\nb\\""'],
     [`/${"a/".repeat(100)}fetch`, `/${"a/".repeat(14)}a…${"/a".repeat(12)}/fetch`],
     [
       Array.from({ length: 24 }, (_, at) => `p${at}`).join(";"),
