@@ -23,6 +23,8 @@ export const programsIn = (command: string, place: ShellPlace, platform: NodeJS.
 }
 
 const shortened = (name: string): string => {
-  const text = name.replaceAll(unknown, "…").replaceAll(/[\s,]+/g, " ")
-  return text.length <= maxName ? text : `${text.slice(0, maxName / 2)}…${text.slice(-maxName / 2)}`
+  const known = name.replaceAll(unknown, "…")
+  const text = known.length <= maxName ? known : `${known.slice(0, maxName / 2)}…${known.slice(-maxName / 2)}`
+  // Nothing in a name reads like more of the list, or like what stands behind it.
+  return /[\s,()"]/.test(text) ? JSON.stringify(text) : text
 }

@@ -30,7 +30,9 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
         const { need } = readNeed(yield* workspace.reading(given, context), `write ${path}`)
         // Before the approval, nothing about a place outside may be revealed.
         const run = Effect.fail(looked.failure)
-        return need === undefined ? yield* run : { need: writeNeed([location], need.reason, text), run }
+        return need === undefined
+          ? yield* run
+          : { need: writeNeed([location], need.reason, text === "" ? "(an empty file)" : text), run }
       }
       const snapshot = looked.success
       const verb = snapshot === undefined ? "create" : "replace"

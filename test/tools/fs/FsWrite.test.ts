@@ -217,6 +217,7 @@ describe("fs.write", () => {
         const planned = yield* ready("fs.write", { path, content: "x" }, root)
         assert.strictEqual(planned.need?.category, "other")
         assert.include((yield* planned.run).summary, "is a directory")
+        assert.strictEqual((yield* ready("fs.write", { path, content: "" }, root)).need?.preview, "(an empty file)")
       })
     )
   )
