@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Settings.ts"
@@ -8,7 +9,8 @@ import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
-import { unattendedEnvironment } from "./UnattendedShell.ts"
+import { unattendedRun } from "./UnattendedShell.ts"
+import { privateIndex } from "./GitAccess.ts"
 import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
@@ -51,35 +53,55 @@ export const shellRun = (
       if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
         return yield* refuse(neverRun(deletesProtected))
       }
-      const quiet =
-        verdict._tag === "ReadOnly" && scope === "inside"
-          ? yield* attempt(async () => {
-              const [workingDir, realHome] = await Promise.all([
-                resolveReal(context.workingDir),
-                home === undefined ? undefined : resolveReal(home)
-              ])
-              return workingDir === undefined ? undefined : unattendedEnvironment(command, cwd, workingDir, realHome)
-            })
-          : undefined
       const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
-      const run = Effect.gen(function* () {
-        yield* attempt(() => requireDirectory(cwd))
-        const outcome = yield* runChild(
-          {
-            ...shellFor(command),
-            cwd,
-            env: quiet ?? openEnvironment(),
-            timeoutMs: limit,
-            maxOutputBytes: settings.maxOutputBytes
-          },
-          groups
-        )
-        return describe(outcome, limit)
+      const outcomeOf = (request: Pick<ChildRequest, "command" | "args" | "isQuoted" | "env">) =>
+        Effect.gen(function* () {
+          yield* attempt(() => requireDirectory(cwd))
+          const { maxOutputBytes } = settings
+          const outcome = yield* runChild({ ...request, cwd, timeoutMs: limit, maxOutputBytes }, groups)
+          return describe(outcome, limit)
+        })
+      const unattended = attempt(async () => {
+        if (verdict._tag !== "ReadOnly" || scope !== "inside") return undefined
+        const [workingDir, realHome] = await Promise.all([
+          resolveReal(context.workingDir),
+          home === undefined ? undefined : resolveReal(home)
+        ])
+        return workingDir === undefined ? undefined : unattendedRun(verdict.plan, cwd, workingDir, realHome)
       })
-      if (quiet !== undefined) return { run }
+      const quiet = yield* unattended
+      if (quiet === undefined) {
+        return {
+          need: {
+            categories: ["shell"],
+            reason: `run a command in ${cwd}`,
+            preview: command,
+            affectedResources: [cwd]
+          },
+          run: outcomeOf({ ...shellFor(command), env: openEnvironment() })
+        }
+      }
+      const runQuiet = Effect.scoped(
+        Effect.gen(function* () {
+          const env = { ...quiet.env, ...(yield* privateIndex(quiet.index)) }
+          return yield* outcomeOf({ command: "/bin/sh", args: ["-c", quiet.line], env })
+        })
+      )
+      if (quiet.outside.length === 0) return { run: runQuiet }
       return {
-        need: { categories: ["shell"], reason: `run a command in ${cwd}`, preview: command, affectedResources: [cwd] },
-        run
+        need: {
+          categories: ["fs_read_outside"],
+          reason: `read the repository in ${quiet.outside.join(" and ")}`,
+          preview: command,
+          affectedResources: quiet.outside
+        },
+        run: Effect.gen(function* () {
+          // The answer can take long, and what was judged is what runs.
+          if (!isDeepStrictEqual(yield* unattended, quiet)) {
+            return yield* refuse("what the command would read has changed since it was shown")
+          }
+          return yield* runQuiet
+        })
       }
     })
   })
