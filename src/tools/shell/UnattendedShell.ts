@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import { parse } from "../../shell/Parser.ts"
 import type { Word } from "../../shell/Syntax.ts"
-import { gitIsSafe } from "./GitSafety.ts"
+import { gitAccess } from "./GitAccess.ts"
 import { namesFor } from "../../files/GlobExpansion.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { isWithin } from "../../files/PathScope.ts"
@@ -11,7 +11,7 @@ import { isWithin } from "../../files/PathScope.ts"
 /**
  * The environment in which a command line of the read-only list only reads. Undefined if it must ask after all: a name leads
  * out of the working directory by a link, a program exists only in folders that the agent may write, or the repository is
- * not safe (`gitIsSafe`).
+ * not safe (`gitAccess`).
  */
 export const unattendedEnvironment = async (
   command: string,
@@ -24,7 +24,10 @@ export const unattendedEnvironment = async (
   for (const { words } of commands) {
     const [name, ...rest] = words
     if (name === undefined || !(await isFound(name.text, programs))) return undefined
-    if (name.text === "git" && !(await gitIsSafe(cwd, workingDir))) return undefined
+    if (name.text === "git") {
+      const access = await gitAccess(cwd, workingDir)
+      if (access._tag === "Unsafe" || access.outside.length > 0) return undefined
+    }
     const followsLinks = name.text === "diff" && !rest.some(({ text }) => text === "--no-dereference")
     for (const word of rest) {
       const files = await namesOf(word, cwd)
