@@ -18,7 +18,7 @@ export const planGit = (words: ReadonlyArray<Word>): ReadonlyArray<PlannedWord> 
 }
 
 /** A format that shows a signature's validity makes git run a program. */
-const checksNoSignature = ({ values }: Parsed): boolean => !values.some((value) => /%G|%\(signature/i.test(value))
+const checksNoSignature = ({ values }: Parsed): boolean => !values.some((value) => /%[-+ ]?G/.test(value))
 
 const selecting = `all branches? tags? remotes? author= committer= grep= since= until= after= before= max-count= skip= merges
   no-merges first-parent reverse invert-grep all-match regexp-ignore-case extended-regexp fixed-strings topo-order
@@ -63,17 +63,17 @@ const rules: { readonly [name: string]: CommandRule } = {
     flags: "arv",
     long: `all remotes verbose list show-current sort= format= color? no-color abbrev= no-abbrev column? no-column
       ignore-case omit-empty contains no-contains merged no-merged points-at=`,
-    // Without one of these options a name creates a branch.
+    // Without one of these options a name creates a branch. Formats and orders can name a signature, as above.
     check: (parsed) => {
       const lists = parsed.options.some((option) => /^--(list|(no-)?(contains|merged)|points-at)$/.test(option))
-      return (parsed.operands.length === 0 || lists) && checksNoSignature(parsed)
+      return (parsed.operands.length === 0 || lists) && !parsed.values.some((value) => value.includes("signature"))
     }
   },
   "rev-parse": {
     flags: "q",
     long: `verify quiet short? abbrev-ref? symbolic symbolic-full-name show-toplevel show-prefix show-cdup git-dir
       absolute-git-dir git-common-dir is-inside-git-dir is-inside-work-tree is-bare-repository is-shallow-repository
-      all branches? tags? remotes? show-superproject-working-tree show-object-format?`
+      all branches? tags? remotes? show-object-format?`
   },
   "ls-files": {
     flags: "cdmoisuktvzf",

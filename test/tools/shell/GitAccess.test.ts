@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { gitIsSafe, isPlainConfig } from "../../../src/tools/shell/GitSafety.ts"
+import { gitAccess } from "../../../src/tools/shell/GitAccess.ts"
+import { isPlainConfig } from "../../../src/tools/shell/git/GitConfig.ts"
 import { plant, temporaryDirectory } from "../fixture.ts"
 
 const plain = [
@@ -63,7 +64,11 @@ describe("a repository", () => {
     git("commit", "--allow-empty", "-m", "first")
     return { root, git }
   })
-  const isQuiet = (path: string, workingDir = path) => Effect.promise(() => gitIsSafe(path, workingDir))
+  const isQuiet = (path: string, workingDir = path) =>
+    Effect.promise(async () => {
+      const access = await gitAccess(path, workingDir)
+      return access._tag === "Reads" && access.outside.length === 0
+    })
 
   it.effect("as git makes it runs nothing, seen from its top, from below, from a worktree", () =>
     Effect.gen(function* () {
