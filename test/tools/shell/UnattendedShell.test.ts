@@ -47,7 +47,7 @@ const plantProgram = (path: string, root: string) => {
 const link = (world: World, target: string, name: string | Buffer) =>
   symlinkSync(NodePath.join(world.outside, target), typeof name === "string" ? NodePath.join(world.root, name) : name)
 
-/** Lines that once showed the secret without a question, and what is planted for them. */
+/** Lines with which a shell would show the secret, and what is planted for them. */
 const attacks: ReadonlyArray<readonly [command: string, prepare: (world: World) => void]> = [
   ["cat sub/[id].ts", (world) => (plant(world.root, { "sub/": "" }), link(world, "secret", "sub/[id].ts"))],
   ["cat '[id].ts' [id].t?", (world) => link(world, "secret", "[id].t?")],
@@ -57,11 +57,12 @@ const attacks: ReadonlyArray<readonly [command: string, prepare: (world: World) 
   ],
   ["cat ??", (world) => link(world, "secret", "é")],
   ["cat ????", (world) => link(world, "secret", "é!x")],
-  ["cat [\\]x]*", (world) => link(world, "secret", "x]")],
-  ["cat ['!'x]ab", (world) => link(world, "secret", "!ab")],
-  ["cat [[:alpha:]]ab", (world) => link(world, "secret", "zab")],
-  ["cat [a\\-z]b", (world) => link(world, "secret", "-b")],
-  ["grep -c '' [-]*", ({ outside, root }) => plant(root, { [`-f${NodePath.basename(outside)}`]: "" })],
+  ["cat [x\\]]*", (world) => link(world, "secret", "]q")],
+  ["cat ['!'x]ab", (world) => link(world, "secret", "xab")],
+  ['cat ["^"x]ab', (world) => link(world, "secret", "xab")],
+  ["cat ./[a\\-z]b", (world) => link(world, "secret", "-b")],
+  ["cat [![:alpha:]]x", (world) => link(world, "secret", "1x")],
+  ["cat [[:alpha:]]x", (world) => link(world, "secret", "zx")],
   [
     "diff -rN -- --no-dereference d",
     (world) => {
