@@ -85,16 +85,15 @@ const quiet: { readonly [name: string]: string } = {
 
 /**
  * Settings that git gets as options, which win over the repository's, in every version and in what git itself starts. An
- * empty `core.fsmonitor` is off; in older versions `false` is the name of a program. What a nested repository names is
- * left alone by not looking into nested repositories.
+ * empty `core.fsmonitor` is off; in older versions `false` is the name of a program. An index of several packs names files
+ * by paths. A nested repository has a configuration of its own, so git does not look into it.
  */
 const settings = [
   "core.fsmonitor=",
   "core.hooksPath=/dev/null",
-  "core.splitIndex=false",
+  "core.multiPackIndex=false",
   "log.showSignature=false",
   "status.submoduleSummary=false",
-  "diff.ignoreSubmodules=all",
   "diff.submodule=short",
   "submodule.recurse=false"
 ].flatMap((setting) => ["-c", setting])
