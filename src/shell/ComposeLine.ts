@@ -18,6 +18,16 @@ export const composeLine = (commands: ReadonlyArray<ComposedCommand>): string =>
     )
     .join(" ")
 
+/** The program that runs these commands, and its arguments: that of the command itself where there is but one, else `sh`. */
+export const runnerOf = (
+  commands: ReadonlyArray<ComposedCommand>
+): { readonly command: string; readonly args: ReadonlyArray<string> } => {
+  const [first, ...others] = commands
+  const [command, ...args] = first?.words ?? []
+  if (command !== undefined && first?.joins.length === 0 && others.length === 0) return { command, args }
+  return { command: "/bin/sh", args: ["-c", composeLine(commands)] }
+}
+
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The words of a command that says what a shell says of a program that is nowhere, with its exit code. `tool` is a plain name. */

@@ -33,6 +33,8 @@ export const planFind = (words: ReadonlyArray<Word>): ReadonlyArray<PlannedWord>
     if (alone.has(primary)) continue
     const value = words[index++]
     if (value === undefined) return undefined
+    // A time zone in a date is the name of a file.
+    if (primary.startsWith("-newer") && value.text.includes("TZ=")) return undefined
     if (withText.has(primary)) planned.push(plainText(value.text))
     else if (withFile.has(primary) && isBelow(value.text) && value.globAt === -1) {
       planned.push({ _tag: "Name", prefix: "", name: value.text })

@@ -93,8 +93,9 @@ const rules: { readonly [name: string]: CommandRule } = {
     long: "utc universal rfc-email rfc-3339= iso-8601? date= reference=@",
     operands: "text",
     maxOperands: 1,
-    // An operand that is no format sets the clock.
-    check: ({ operands }) => operands.every(({ text }) => text.startsWith("+"))
+    // An operand that is no format sets the clock; a time zone in a date is the name of a file.
+    check: ({ operands, values }) =>
+      operands.every(({ text }) => text.startsWith("+")) && !values.some((value) => value.includes("TZ="))
   },
   uname: {
     flags: "asnrvmpio",

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { composeLine, missingProgram } from "../../src/shell/ComposeLine.ts"
+import { composeLine, missingProgram, runnerOf } from "../../src/shell/ComposeLine.ts"
 
 const words = [
   "",
@@ -33,6 +33,14 @@ describe("a composed line", () => {
       { joint: "||", words: ["/bin/c"], joins: ["1>&2", "2>&1"] }
     ])
     assert.strictEqual(line, "'/bin/a' 'it'\\''s' 2>&1 | '/bin/b' '' || '/bin/c' 1>&2 2>&1")
+  })
+
+  it("needs no shell for one command", () => {
+    const one = { joint: ";", words: ["/bin/a", "b c"], joins: [] }
+    assert.deepStrictEqual(runnerOf([one]), { command: "/bin/a", args: ["b c"] })
+    const joined = [{ ...one, joins: ["2>&1"] }]
+    assert.deepStrictEqual(runnerOf(joined), { command: "/bin/sh", args: ["-c", composeLine(joined)] })
+    assert.strictEqual(runnerOf([one, one]).command, "/bin/sh")
   })
 
   it.each(shells)("gives a program every word as it is, in %s", (shell) => {

@@ -313,6 +313,10 @@ export const smuggled: ReadonlyArray<string> = [
   "echo ../*",
   "echo ~/*",
   "true ../*",
+  // The time zone in such a text is a file
+  "date -d 'TZ=\"/etc/passwd\" now'",
+  "date --date='TZ=\"../x\" 1 day ago'",
+  "find . -newermt 'TZ=\"/etc/passwd\" now'",
   "uniq a*",
   "grep -f *.txt x",
   "grep -f* x",

@@ -9,6 +9,7 @@ import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
+import { runnerOf } from "../../shell/ComposeLine.ts"
 import { unattendedRun } from "./UnattendedShell.ts"
 import { privateIndex } from "./GitAccess.ts"
 import { requireDirectory } from "../../files/RegularFile.ts"
@@ -84,7 +85,7 @@ export const shellRun = (
       const runQuiet = Effect.scoped(
         Effect.gen(function* () {
           const env = { ...quiet.env, ...(yield* privateIndex(quiet.index)) }
-          return yield* outcomeOf({ command: "/bin/sh", args: ["-c", quiet.line], env })
+          return yield* outcomeOf({ ...runnerOf(quiet.commands), env })
         })
       )
       if (quiet.outside.length === 0) return { run: runQuiet }

@@ -10,8 +10,8 @@ import { findProgram, type ProgramFolders, programFolders } from "./Programs.ts"
 
 /** A command line of the read-only list as it is run. */
 export interface UnattendedRun {
-  /** The whole line for `sh -c`: absolute programs and quoted words alone. */
-  readonly line: string
+  /** Absolute programs and final words. */
+  readonly commands: ReadonlyArray<ComposedCommand>
   /** The whole environment. */
   readonly env: { readonly [name: string]: string | undefined }
   /** Real folders beyond the working directory that git reads: the repository's own. */
@@ -59,12 +59,11 @@ export const unattendedRun = async (
     if (words === undefined) return undefined
     commands.push({ joint, words, joins })
   }
-  const line = composeLine(commands)
-  if (Buffer.byteLength(line) > maxLine) return undefined
+  if (Buffer.byteLength(composeLine(commands)) > maxLine) return undefined
   const { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER } = process.env
   const PATH = programs.trusted.join(NodePath.delimiter)
   return {
-    line,
+    commands,
     env: { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER, PATH, TERM: "dumb", ...git?.env },
     outside: git?.outside ?? [],
     index: git?.index
@@ -90,12 +89,16 @@ const composedWords = async (
   }
   if (program === "missing") return missingProgram(tool)
   if (tool === "git") return [program.path, ...gitWords(args)]
+  if (tool === "rg") return [program.path, ...ripgrepOptions, ...args]
   // Else diff follows the links in directories.
   if (!hasDirectory || planned.some((word) => word._tag === "Text" && word.text === noDereference)) {
     return [program.path, ...args]
   }
   return process.platform === "linux" ? [program.path, noDereference, ...args] : undefined
 }
+
+/** Ripgrep reads no lists of ignored names above its folder or of the user, and shows no lines of those that it reads. */
+const ripgrepOptions = ["--no-config", "--no-ignore-parent", "--no-ignore-global", "--no-ignore-messages"]
 
 const noDereference = "--no-dereference"
 

@@ -283,13 +283,17 @@ describe("shell.run", () => {
         git(".", "add", "sub")
         git(".", "commit", "-m", "first")
         git("sub", "config", "core.fsmonitor", `${root}/evil`)
-        for (const command of ["git status", "git diff", "git diff HEAD", "git log -p", "git ls-files -m"]) {
-          assert.isUndefined(yield* needOf({ command }, root), command)
-          yield* call("shell.run", { command }, root)
-          assert.isFalse(existsSync(NodePath.join(root, "ran")), command)
-        }
+        const nothingRuns = Effect.gen(function* () {
+          for (const command of ["git status", "git diff", "git diff HEAD", "git log -p", "git ls-files -m"]) {
+            assert.isUndefined(yield* needOf({ command }, root), command)
+            yield* call("shell.run", { command }, root)
+            assert.isFalse(existsSync(NodePath.join(root, "ran")), command)
+          }
+        })
+        yield* nothingRuns
+        // A file of the repository asks git to look into the other one.
         plant(root, { ".gitmodules": '[submodule "sub"]\n\tpath = sub\n\turl = ./x\n\tignore = none\n' })
-        assert.isDefined(yield* needOf({ command: "git status" }, root))
+        yield* nothingRuns
       })
     )
   )

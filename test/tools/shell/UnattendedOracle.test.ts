@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import * as NodePath from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { composeLine } from "../../../src/shell/ComposeLine.ts"
 import { parse } from "../../../src/shell/Parser.ts"
 import { judge } from "../../../src/shell/Rules.ts"
 import { unattendedRun } from "../../../src/tools/shell/UnattendedShell.ts"
@@ -11,21 +12,10 @@ import { plant } from "../fixture.ts"
 
 /** Names and patterns, of which some lead out of the folder that `plantWorld` makes. */
 const words = [
-  ...["a.txt", "clean", "clean/a.txt", "clean/b.ts", "./clean", "clean/sub/i.txt", "none", "clean/.h1", "in", "-"],
-  ...["'clean/b c'", "clean/b\\ c", '"clean/it\'s"', "'clean/q\"q'", "clean/é", "'clean/new\nline'", "'clean/*'"],
-  ...[
-    "-- clean/-n",
-    "-- -n",
-    "-- --files0-from=x",
-    "-- --no-dereference",
-    "-- +5",
-    "+5",
-    "@f",
-    "'if'",
-    "'$x'",
-    "'a!b'"
-  ],
-  ...[
+  ["a.txt", "clean", "clean/a.txt", "clean/b.ts", "./clean", "clean/sub/i.txt", "none", "clean/.h1", "in", "-"],
+  ["'clean/b c'", "clean/b\\ c", '"clean/it\'s"', "'clean/q\"q'", "clean/é", "'clean/new\nline'", "'clean/*'"],
+  ["-- clean/-n", "-- -n", "-- --files0-from=x", "-- --no-dereference", "-- +5", "+5", "@f", "'if'", "'$x'", "'a!b'"],
+  [
     "clean/*",
     "clean/*.ts",
     "clean/[-+]*",
@@ -37,7 +27,7 @@ const words = [
     "clean/*/",
     "*n/a*"
   ],
-  ...[
+  [
     "clean/[id].ts",
     "clean/\\*",
     'clean/"*"*',
@@ -48,8 +38,8 @@ const words = [
     "clean/[z-a]",
     "none*"
   ],
-  ...["[-]*", "[-]n", "*", "??", "[a'b]*", "[[:alpha:]]*", "[\\]a]*", "bytes/*", "bytes/*.ts", "-*", "[+@]*"],
-  ...[
+  ["[-]*", "[-]n", "*", "??", "[a'b]*", "[[:alpha:]]*", "[\\]a]*", "bytes/*", "bytes/*.ts", "-*", "[+@]*"],
+  [
     "out",
     "out/secret",
     "out/*",
@@ -62,36 +52,17 @@ const words = [
     "up",
     "up/*"
   ],
-  ...["*/secret", "*/*/secret", "links", "loop", "../x", "/etc/passwd", "~", "links/*/*", "l*s/[s]", ".*", "links/é"]
-]
+  ["*/secret", "*/*/secret", "links", "loop", "../x", "/etc/passwd", "~", "links/*/*", "l*s/[s]", ".*", "links/é"]
+].flat()
 
 const commands = [
-  ...["cat P", "cat -n P P", "head -n 2 P", "tail -2 P", "wc P", "wc -l P P", "ls P", "ls -la P", "ls -R P", "ls -F P"],
-  ...[
-    "stat -c %n P",
-    "file P",
-    "du P",
-    "du -a P",
-    "df P",
-    "grep -rn S P",
-    "grep P P",
-    "grep -f P a.txt",
-    "grep -h '' P"
-  ],
-  ...["grep --file=P clean/a.txt", "grep -e P P", "grep -rn --include=*.ts S P", "sort P", "sort P P", "uniq P"],
-  ...["cut -c1-3 P", "tr a P", "diff -r P P", "diff -rN P", "diff -rN -- --no-dereference P", "diff P P", "cmp P P"],
-  ...[
-    "basename P",
-    "dirname P",
-    "realpath P",
-    "readlink -f P",
-    "find P",
-    "find P -name P",
-    "find . -newer P",
-    "echo P P"
-  ],
-  ...["printf %s P", "true P", "which P", "date -r P +%s", "id", "pwd", "uname -s", "tree P", "rg S P"]
-]
+  ["cat P", "cat -n P P", "head -n 2 P", "tail -2 P", "wc P", "wc -l P P", "ls P", "ls -la P", "ls -R P", "ls -F P"],
+  ["stat -c %n P", "file P", "du P", "du -a P", "df P", "grep -rn S P", "grep P P", "grep -f P a.txt", "grep -h '' P"],
+  ["grep --file=P clean/a.txt", "grep -e P P", "grep -rn --include=*.ts S P", "sort P", "sort P P", "uniq P"],
+  ["cut -c1-3 P", "tr a P", "diff -r P P", "diff -rN P", "diff -rN -- --no-dereference P", "diff P P", "cmp P P"],
+  ["basename P", "dirname P", "realpath P", "readlink -f P", "find P", "find P -name P", "find . -newer P", "echo P P"],
+  ["printf %s P", "true P", "which P", "date -r P +%s", "id", "pwd", "uname -s", "tree P", "rg S P"]
+].flat()
 
 const joiners = [" | ", " && ", " || ", "; ", " 2>&1 | ", " 2>&1; ", "\n"]
 
@@ -172,7 +143,7 @@ const silentOf = async (lines: ReadonlyArray<string>) => {
   for (const given of lines) {
     const verdict = judge(given, { cwd: root, home: undefined, env: {} }, "linux")
     const run = verdict._tag === "ReadOnly" ? await unattendedRun(verdict.plan, root, root, undefined) : undefined
-    if (run !== undefined) silent.push({ given, line: run.line })
+    if (run !== undefined) silent.push({ given, line: composeLine(run.commands) })
   }
   return silent
 }

@@ -149,7 +149,7 @@ describe("a line of the read-only list", () => {
   it.effect("asks where a pattern has too many names", () =>
     inWorld(({ root }) =>
       Effect.gen(function* () {
-        plant(root, Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`${"n".repeat(200)}${at}`, ""])))
+        plant(root, Object.fromEntries(Array.from({ length: 520 }, (_, at) => [`${"n".repeat(250)}${at}`, ""])))
         assert.isDefined(yield* needOf("cat *", root))
         assert.isUndefined(yield* needOf("cat *1", root))
       })
@@ -188,6 +188,33 @@ describe("a line of the read-only list", () => {
               assert.isUndefined(yield* needOf("ls", root), folder)
               assert.include((yield* call("shell.run", { command: "ls" }, root)).summary, "exit code 0\nbin", folder)
               assert.isFalse(existsSync(NodePath.join(root, "ran")), folder)
+            })
+          )
+        }
+      })
+    )
+  )
+
+  it.effect("runs programs alone, no builtin of a shell", () =>
+    inWorld(({ outside, root }) =>
+      Effect.gen(function* () {
+        for (const name of ["echo", "printf", "pwd", "true", "rg"]) {
+          plant(outside, { [`bin/${name}`]: `#!/bin/sh\n/bin/echo program "$@"\n` })
+          chmodSync(NodePath.join(outside, "bin", name), 0o755)
+        }
+        plant(root, { "-x": "" })
+        const all: ReadonlyArray<readonly [string, string]> = [
+          ["printf 'a%n' PATH; true", "program a%n PATH\nprogram"],
+          ["echo a | cat && pwd", "program a\nprogram"],
+          ["rg x *", "program --no-config --no-ignore-parent --no-ignore-global --no-ignore-messages x ./-x"]
+        ]
+        for (const [command, shown] of all) {
+          yield* withVariables(
+            { PATH: `${NodePath.join(outside, "bin")}:/usr/bin` },
+            Effect.gen(function* () {
+              assert.isUndefined(yield* needOf(command, root), command)
+              const { summary } = yield* call("shell.run", { command }, root)
+              assert.strictEqual(summary, `exit code 0\n${shown}`)
             })
           )
         }
