@@ -170,6 +170,18 @@ describe("an ordinary repository is read without a question", () => {
       assert.include(outcome.stderr, "not a git repository")
     }).pipe(Effect.scoped)
   )
+
+  it.effect("and where there is none, two folders are compared by what is in them, not by where links lead", () =>
+    Effect.gen(function* () {
+      const { other, root } = yield* place
+      plant(other, { secret: "hidden\n" })
+      plant(root, { "x/": "", "y/a": "y\n" })
+      for (const name of ["secret", "."]) link(join(root, "x", `to-${name}`), join(other, name))
+      const { stdout } = yield* silently(yield* access(root), root, "diff", "x", "y")
+      assert.include(stdout, "+y\n")
+      assert.notInclude(stdout, "hidden")
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("a repository is read by the folders that were judged", () => {

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from "node:fs"
+import { readdirSync, utimesSync } from "node:fs"
 import { execFileSync } from "node:child_process"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -74,13 +74,11 @@ const settings: ReadonlyArray<Attack> = [
       initialize(root)
       initialize(join(root, "inner"))
       git(root, "add", "inner")
-      plant(root, { ".gitmodules": '[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n\tignore = none\n' })
       git(root, "commit", "-am", "inner")
       commitSigned(join(root, "inner"))
       git(join(root, "inner"), "config", "gpg.program", evil)
       git(join(root, "inner"), "config", "log.showSignature", "true")
       git(root, "config", "status.submoduleSummary", "true")
-      git(root, "config", "submodule.inner.url", "./inner")
       return ["status"]
     }
   },
@@ -221,14 +219,13 @@ describe("git reads no configuration but the repository's", () => {
     Effect.gen(function* () {
       const { all, evil, root } = yield* place
       initialize(root)
-      writeFileSync(join(all, ".gitconfig"), `[core]\n\tfsmonitor = ${evil}\n\texcludesFile = x\n`)
+      plant(root, { ".gitattributes": "* filter=x\n" })
+      plant(all, { ".gitconfig": `[filter "x"]\n\tclean = ${evil}\n` })
       const given = yield* access(root)
-      assert.deepInclude(given, { _tag: "Reads" })
-      if (given._tag === "Unsafe") return
+      if (given._tag === "Unsafe") return assert.fail("unsafe")
       // As an old version, which does not know this variable.
       const { GIT_CONFIG_GLOBAL: _, ...env } = given.env
       assert.isFalse(yield* runsEvil({ ...given, env }, root, all))
-      assert.notStrictEqual(env["HOME"], process.env["HOME"])
     }).pipe(Effect.scoped)
   )
 })

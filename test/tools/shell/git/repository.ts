@@ -51,14 +51,14 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Runs `git` with these words as a silent line does, with what `gitAccess` gives. */
+/** Runs `git` with these words as a silent line does, with what `gitAccess` gives. The folder above is the home. */
 export const silently = (given: GitAccess, cwd: string, ...words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     if (given._tag === "Unsafe") return yield* Effect.die("unsafe")
     const index = yield* privateIndex(given.index)
     const { status, stderr, stdout } = spawnSync("git", gitWords(words), {
       cwd,
-      env: { PATH, ...given.env, ...index },
+      env: { PATH, HOME: NodePath.dirname(cwd), ...given.env, ...index },
       stdio: ["ignore", "pipe", "pipe"],
       encoding: "utf8"
     })
