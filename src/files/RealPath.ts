@@ -12,8 +12,15 @@ export const resolveReal = async (path: string): Promise<string | undefined> => 
   try {
     return await realpath(path.replace(/(?<=.)[/\\]+$/, ""))
   } catch (error) {
-    return isMissing(error) ? walk(path) : undefined
+    return isMissing(error) ? walk(path, []) : undefined
   }
+}
+
+/** The places of all links on the way to an absolute path, and its real path at the end. Undefined if the file system fails. */
+export const resolveTrail = async (path: string): Promise<ReadonlyArray<string> | undefined> => {
+  const links: Array<string> = []
+  const real = await walk(path, links)
+  return real === undefined ? undefined : [...links, real]
 }
 
 /** The real path of the parent directory, with the last name kept even if it is a link. */
@@ -22,8 +29,8 @@ export const resolveName = async (path: string): Promise<string | undefined> => 
   return real === undefined ? undefined : NodePath.join(real, NodePath.basename(path))
 }
 
-/** Resolves a path name by name, as the system does, but goes on behind a name that does not exist. */
-const walk = async (path: string): Promise<string | undefined> => {
+/** Resolves a path name by name, as the system does, but goes on behind a name that does not exist. Notes each link in `trail`. */
+const walk = async (path: string, trail: Array<string>): Promise<string | undefined> => {
   let here = NodePath.parse(path).root
   let names = namesOf(path)
   let links = 0
@@ -40,6 +47,7 @@ const walk = async (path: string): Promise<string | undefined> => {
       if (stat.isSymbolicLink()) {
         links += 1
         if (links > maxLinks) return undefined
+        trail.push(next)
         const target = await readlink(next)
         if (NodePath.isAbsolute(target)) here = NodePath.parse(target).root
         names = [...namesOf(target), ...names]

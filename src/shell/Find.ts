@@ -1,4 +1,4 @@
-import { isBelow } from "./Options.ts"
+import { isBelow, operand, plainText, type PlannedWord } from "./ReadPlan.ts"
 import type { Word } from "./Syntax.ts"
 
 const alone = new Set(
@@ -16,22 +16,29 @@ const withText = new Set(
 
 const withFile = new Set("-newer -anewer -cnewer -samefile".split(" "))
 
-/** True if `find` with these arguments only lists: it runs, deletes and writes nothing and follows no links. */
-export const findReads = (words: ReadonlyArray<Word>): boolean => {
-  // A pattern could expand to the name of an action.
-  if (words.some(({ globAt }) => globAt !== -1)) return false
-  let index = words[0]?.text === "-P" ? 1 : 0
-  while (index < words.length && !/^[-(),!]/.test(words[index]?.text ?? "")) {
-    if (!isBelow(words[index]?.text ?? "")) return false
-    index += 1
+/** The words of a `find` that only lists: it runs, deletes and writes nothing and follows no links. */
+export const planFind = (words: ReadonlyArray<Word>): ReadonlyArray<PlannedWord> | undefined => {
+  const planned: Array<PlannedWord> = []
+  let index = 0
+  if (words[0]?.text === "-P") planned.push(plainText(words[index++]?.text ?? ""))
+  for (; index < words.length; index++) {
+    const word = words[index]
+    if (word === undefined || /^[-(),!]/.test(word.text)) break
+    if (!isBelow(word.text)) return undefined
+    planned.push(operand(word))
   }
   while (index < words.length) {
     const primary = words[index++]?.text ?? ""
+    planned.push(plainText(primary))
     if (alone.has(primary)) continue
-    const value = words[index++]?.text
-    if (value === undefined) return false
-    if (withText.has(primary)) continue
-    if (!withFile.has(primary) || !isBelow(value)) return false
+    const value = words[index++]
+    if (value === undefined) return undefined
+    // A time zone in a date is the name of a file.
+    if (primary.startsWith("-newer") && value.text.includes("TZ=")) return undefined
+    if (withText.has(primary)) planned.push(plainText(value.text))
+    else if (withFile.has(primary) && isBelow(value.text) && value.globAt === -1) {
+      planned.push({ _tag: "Name", prefix: "", name: value.text })
+    } else return undefined
   }
-  return true
+  return planned
 }

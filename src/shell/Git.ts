@@ -1,19 +1,24 @@
-import { type CommandRule, fits, type Parsed } from "./Options.ts"
+import { type CommandRule, type Parsed, planWords } from "./Options.ts"
+import { plainText, type PlannedWord } from "./ReadPlan.ts"
 import type { Word } from "./Syntax.ts"
 
-/** True if `git` with these arguments only lists (runtime, The shell's read-only list). */
-export const gitReads = (words: ReadonlyArray<Word>): boolean => {
+/** The words of a `git` that only lists (runtime, The shell's read-only list). Patterns of names are for git to match. */
+export const planGit = (words: ReadonlyArray<Word>): ReadonlyArray<PlannedWord> | undefined => {
   const first = words.findIndex(({ text }) => text !== "--no-pager" && text !== "-P")
   const name = words[first]
-  if (name === undefined || !name.isBare || name.globAt !== -1) return false
+  if (name === undefined || !name.isBare || name.globAt !== -1) return undefined
   const rule = Object.hasOwn(rules, name.text) ? rules[name.text] : undefined
   const rest = words.slice(first + 1)
   // A path that begins with a colon is "pathspec magic": it can mean the whole repository.
-  return rule !== undefined && rest.every(({ text }) => !text.startsWith(":")) && fits(rule, rest)
+  if (rule === undefined || rest.some(({ text }) => text.startsWith(":"))) return undefined
+  const planned = planWords({ operands: "literal", ...rule }, rest)
+  return planned === undefined
+    ? undefined
+    : [...words.slice(0, first + 1).map(({ text }) => plainText(text)), ...planned]
 }
 
 /** A format that shows a signature's validity makes git run a program. */
-const checksNoSignature = ({ values }: Parsed): boolean => !values.some((value) => /%G|%\(signature/i.test(value))
+const checksNoSignature = ({ values }: Parsed): boolean => !values.some((value) => /%[-+ ]?G/.test(value))
 
 const selecting = `all branches? tags? remotes? author= committer= grep= since= until= after= before= max-count= skip= merges
   no-merges first-parent reverse invert-grep all-match regexp-ignore-case extended-regexp fixed-strings topo-order
@@ -35,7 +40,6 @@ const history: CommandRule = {
   files: "L",
   long: `${selecting} ${showing} ${differing}`,
   isNumeric: true,
-  globs: "prefixed",
   check: checksNoSignature
 }
 
@@ -44,8 +48,7 @@ const rules: { readonly [name: string]: CommandRule } = {
     // `-uno`, `-uall`, `-unormal`
     flags: "sbvzunoalrm",
     long: `short branch verbose porcelain? long untracked-files? ignored? show-stash ahead-behind
-      no-ahead-behind renames no-renames column? no-column`,
-    globs: "prefixed"
+      no-ahead-behind renames no-renames column? no-column`
   },
   log: history,
   show: history,
@@ -60,24 +63,23 @@ const rules: { readonly [name: string]: CommandRule } = {
     flags: "arv",
     long: `all remotes verbose list show-current sort= format= color? no-color abbrev= no-abbrev column? no-column
       ignore-case omit-empty contains no-contains merged no-merged points-at=`,
-    // Without one of these options a name creates a branch.
+    // Without one of these options a name creates a branch. Formats and orders can name a signature, as above.
     check: (parsed) => {
       const lists = parsed.options.some((option) => /^--(list|(no-)?(contains|merged)|points-at)$/.test(option))
-      return (parsed.operands.length === 0 || lists) && checksNoSignature(parsed)
+      return (parsed.operands.length === 0 || lists) && !parsed.values.some((value) => value.includes("signature"))
     }
   },
   "rev-parse": {
     flags: "q",
     long: `verify quiet short? abbrev-ref? symbolic symbolic-full-name show-toplevel show-prefix show-cdup git-dir
       absolute-git-dir git-common-dir is-inside-git-dir is-inside-work-tree is-bare-repository is-shallow-repository
-      all branches? tags? remotes? show-superproject-working-tree show-object-format?`
+      all branches? tags? remotes? show-object-format?`
   },
   "ls-files": {
     flags: "cdmoisuktvzf",
     texts: "x",
     long: `cached deleted modified others ignored stage unmerged killed exclude= exclude-standard full-name error-unmatch
-      abbrev? directory no-empty-directory deduplicate eol`,
-    globs: "prefixed"
+      abbrev? directory no-empty-directory deduplicate eol`
   },
   remote: { flags: "v", long: "verbose", operands: "none" }
 }

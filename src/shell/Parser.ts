@@ -26,6 +26,7 @@ class Parser {
   private words: Array<Word> = []
   private writes: Array<Word> = []
   private reads: Array<Word> = []
+  private joins: Array<string> = []
   private input = ""
   private joint = ";"
   private nextJoint = ""
@@ -128,11 +129,12 @@ class Parser {
     if (keywords.length > 0) this.features.add("compound")
     if (keywords.includes("esac")) this.cases = Math.max(0, this.cases - 1)
     const isLoop = /^(for|select)$/.test(keywords.at(-1) ?? "")
-    const { input, joint, nextJoint, reads, shells, writes } = this
+    const { input, joins, joint, nextJoint, reads, shells, writes } = this
     const isCommand = words.length > 0 || writes.length > 0 || reads.length > 0
-    if (isCommand) this.commands.push({ words, writes, reads, input, joint, shells, isLoop })
+    if (isCommand) this.commands.push({ words, writes, reads, joins, input, joint, shells, isLoop })
+    else if (joins.length > 0) this.features.add("redirection")
     if (isCommand || nextJoint !== "") this.joint = nextJoint === "" ? ";" : nextJoint
-    Object.assign(this, { nextJoint: "", words: [], writes: [], reads: [], input: "", isRedirected: false })
+    Object.assign(this, { nextJoint: "", words: [], writes: [], reads: [], joins: [], input: "", isRedirected: false })
   }
 
   private inShell(read: () => void): void {
@@ -158,14 +160,12 @@ class Parser {
     const before = this.source[this.at - operator.length - 1] ?? ""
     const isNumbered = last?.isBare === true && /^(?:\d+|\{\w+\})$/.test(last.text) && /[\d}]/.test(before)
     const descriptor = isNumbered ? this.words.pop()?.text : "1"
-    if (this.source[this.at] === "(") {
-      this.features.add("substitution")
-      return
-    }
+    if (this.source[this.at] === "(") return void this.features.add("substitution")
     while (this.source[this.at] === " " || this.source[this.at] === "\t") this.at += 1
     const target = this.word()
-    // `2>&1` joins two streams that exist anyway.
-    if (operator === ">&" && /^[12]$/.test(`${descriptor}`) && target.isBare && /^[12]$/.test(target.text)) return
+    if (operator === ">&" && /^[12]$/.test(`${descriptor}`) && target.isBare && /^[12]$/.test(target.text)) {
+      return void this.joins.push(`${descriptor}>&${target.text}`)
+    }
     this.features.add("redirection")
     if (operator.startsWith("<<") && operator !== "<<<") {
       this.documents.push({ end: target.text, isIndented: operator === "<<-", isLiteral: !target.isBare })
@@ -257,10 +257,10 @@ class Parser {
     if (next === "(") {
       this.features.add("substitution")
       this.at += 1
-      const { input, joint, nextJoint, reads, words, writes } = this
-      Object.assign(this, { input: "", joint: ";", nextJoint: "", reads: [], words: [], writes: [] })
+      const { input, joins, joint, nextJoint, reads, words, writes } = this
+      Object.assign(this, { input: "", joins: [], joint: ";", nextJoint: "", reads: [], words: [], writes: [] })
       this.inShell(() => this.list(")"))
-      Object.assign(this, { input, joint, nextJoint, reads, words, writes })
+      Object.assign(this, { input, joins, joint, nextJoint, reads, words, writes })
       this.expect(")")
       return this.source.slice(from, this.at)
     }

@@ -1,12 +1,13 @@
 import { inspect } from "./Blocked.ts"
 import { parse } from "./Parser.ts"
-import { onlyReads } from "./ReadOnly.ts"
+import { planReads } from "./ReadOnly.ts"
+import type { PlannedCommand } from "./ReadPlan.ts"
 import type { ShellPlace } from "./ProtectedPaths.ts"
 
 /** What happens to a command line before it runs (contract 7). */
 export type ShellVerdict =
-  /** It is on the read-only list and runs without a question. */
-  | { readonly _tag: "ReadOnly" }
+  /** It is on the read-only list. What the caller makes of the plan runs without a question, if the disk allows it. */
+  | { readonly _tag: "ReadOnly"; readonly plan: ReadonlyArray<PlannedCommand> }
   /** Asks. The caller resolves links in `erases`, and blocks if a path leads to a protected directory. */
   | { readonly _tag: "Asks"; readonly erases: ReadonlyArray<string> }
   /** It is not run at any level. */
@@ -22,7 +23,8 @@ export const judge = (command: string, place: ShellPlace, platform: NodeJS.Platf
   }
   // The list is about `sh`: `cmd` gives the same characters other meanings. A read-only command may name any path.
   const isSh = platform !== "win32"
-  if (isSh && onlyReads(parse(command))) return { _tag: "ReadOnly" }
+  const plan = isSh ? planReads(parse(command)) : undefined
+  if (plan !== undefined) return { _tag: "ReadOnly", plan }
   const { erases, why } = inspect(isSh ? command : command.replaceAll("\\", "/"), place)
   return why === undefined ? { _tag: "Asks", erases } : { _tag: "Blocked", why }
 }

@@ -38,6 +38,8 @@ export interface Command {
   readonly writes: ReadonlyArray<Word>
   /** Targets of `<`. */
   readonly reads: ReadonlyArray<Word>
+  /** `2>&1` and the like, in order: they join streams that exist anyway. */
+  readonly joins: ReadonlyArray<string>
   /** The text of a here-document or here-string that it reads. */
   readonly input: string
   /** The operator before it: `|`, `&&`, `||`, or `;` for any other. */

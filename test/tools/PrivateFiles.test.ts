@@ -2,7 +2,7 @@ import { linkSync, statSync, symlinkSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { SeededRandom } from "../../src/testing/runs/SeededRandom.ts"
+import { SeededRandom } from "../../src/testing/SeededRandom.ts"
 import { call, needOf, plant, settings, temporaryDirectory, toolbox } from "./fixture.ts"
 
 /** The working directory `root` has the state directory `state` in it, and two more names of its `.env`. */

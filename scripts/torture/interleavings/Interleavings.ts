@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { check } from "../runs/RunChecker.ts"
-import { seedOf } from "../runs/SeededRandom.ts"
+import { seedOf } from "../../../src/testing/SeededRandom.ts"
 import { drawPlan, type Plan } from "./Plan.ts"
 import { play, type Played } from "./Player.ts"
 

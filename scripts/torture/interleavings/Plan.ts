@@ -1,6 +1,6 @@
 import type { Extension } from "../../../src/protocol/Request.ts"
 import { drawAct, extensions, type HostAct, hostWeights, isHostAct } from "../runs/HostActs.ts"
-import { SeededRandom } from "../runs/SeededRandom.ts"
+import { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 
 /** What the model asks for in a step. */
 export type Call = "read" | "write" | "odd" | "finish" | "unusable" | "unknown"

@@ -1,5 +1,5 @@
 import { Extension } from "../../../src/protocol/Extension.ts"
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 
 /** Which session a request names: the newest one, the one before it, or one that never was. */
 export type Target = "active" | "old" | "nobody"

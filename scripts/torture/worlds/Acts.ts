@@ -1,5 +1,5 @@
 import { drawAct, type HostAct, hostWeights, isHostAct } from "../runs/HostActs.ts"
-import type { SeededRandom } from "../runs/SeededRandom.ts"
+import type { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 import { badLines, blankLines, oddRequests } from "./BadLines.ts"
 
 /** One thing that a host does, or that happens to its sidecar. */

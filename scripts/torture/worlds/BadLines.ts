@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../runs/SeededRandom.ts"
+import type { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 
 type Make = (random: SeededRandom) => string | Uint8Array
 

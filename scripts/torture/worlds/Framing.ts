@@ -1,5 +1,5 @@
 import { type Answer, type RawAnswer, toBytes } from "../../../src/testing/LlamaAnswers.ts"
-import type { SeededRandom } from "../runs/SeededRandom.ts"
+import type { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 
 /** An answer whose HTTP is right, and as no other server writes it. */
 export const strange = (random: SeededRandom, answer: Answer): RawAnswer => {

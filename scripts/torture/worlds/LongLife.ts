@@ -1,6 +1,6 @@
 import { quantile } from "../Figure.ts"
 import type { Counts } from "./Counts.ts"
-import { SeededRandom, seedOf } from "../runs/SeededRandom.ts"
+import { SeededRandom, seedOf } from "../../../src/testing/SeededRandom.ts"
 import { play } from "./Life.ts"
 import { drawLife, type LifePlan } from "./Plan.ts"
 import type { Breach } from "./Breach.ts"

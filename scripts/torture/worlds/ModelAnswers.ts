@@ -1,7 +1,7 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { type Answer, chunk, type Piece, type RawAnswer, refuse, say } from "../../../src/testing/LlamaAnswers.ts"
-import { SeededRandom } from "../runs/SeededRandom.ts"
+import { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 import * as Framing from "./Framing.ts"
 import type { Scene } from "./Place.ts"
 import { drawToolCall } from "./ToolCalls.ts"

@@ -1,5 +1,5 @@
 import { extensions } from "../runs/HostActs.ts"
-import { SeededRandom, seedOf } from "../runs/SeededRandom.ts"
+import { SeededRandom, seedOf } from "../../../src/testing/SeededRandom.ts"
 import type { Extension } from "../../../src/protocol/Request.ts"
 import { drawSteps, type Step } from "./Acts.ts"
 import { type Settings, drawSettings } from "./Settings.ts"

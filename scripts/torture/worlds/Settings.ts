@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../runs/SeededRandom.ts"
+import type { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 
 /** What a life's `config.json`, `.env` and environment hold, without what depends on the place. */
 export interface Settings {

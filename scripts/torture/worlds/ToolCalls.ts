@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../runs/SeededRandom.ts"
+import type { SeededRandom } from "../../../src/testing/SeededRandom.ts"
 import type { Scene } from "./Place.ts"
 
 /** A call as the model asks for it. */

@@ -1,5 +1,5 @@
 import { extensions } from "../runs/HostActs.ts"
-import { SeededRandom, seedOf } from "../runs/SeededRandom.ts"
+import { SeededRandom, seedOf } from "../../../src/testing/SeededRandom.ts"
 import type { Step } from "./Acts.ts"
 import { drawAnswers } from "./ModelAnswers.ts"
 import { drawLife, type LifePlan, type WorldPlan } from "./Plan.ts"

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Settings.ts"
@@ -9,8 +10,10 @@ import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
+import { runnerOf } from "../../shell/ComposeLine.ts"
 import { privateReads } from "./PrivateReads.ts"
-import { unattendedEnvironment } from "./UnattendedShell.ts"
+import { unattendedRun } from "./UnattendedShell.ts"
+import { privateIndex } from "./GitAccess.ts"
 import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
@@ -53,52 +56,62 @@ export const shellRun = (
       if (verdict._tag === "Asks" && (yield* attempt(() => leadsToProtected(verdict.erases, place)))) {
         return yield* refuse(neverRun(deletesProtected))
       }
-      const shown = verdict._tag === "ReadOnly" ? yield* privateReads(command, cwd, context, workspace) : []
-      const quiet =
-        verdict._tag === "ReadOnly" && scope === "inside" && shown.length === 0
-          ? yield* attempt(async () => {
-              const [workingDir, realHome] = await Promise.all([
-                resolveReal(context.workingDir),
-                home === undefined ? undefined : resolveReal(home)
-              ])
-              return workingDir === undefined ? undefined : unattendedEnvironment(command, cwd, workingDir, realHome)
-            })
-          : undefined
       const limit = Math.min(timeoutMs ?? settings.defaultTimeoutMs, maxTimeoutMs)
-      const run = Effect.gen(function* () {
-        yield* attempt(() => requireDirectory(cwd))
-        const outcome = yield* runChild(
-          {
-            ...shellFor(command),
-            cwd,
-            env: quiet ?? openEnvironment(),
-            timeoutMs: limit,
-            maxOutputBytes: settings.maxOutputBytes
-          },
-          groups
-        )
-        return describe(outcome, limit)
+      const outcomeOf = (request: Pick<ChildRequest, "command" | "args" | "isQuoted" | "env">) =>
+        Effect.gen(function* () {
+          yield* attempt(() => requireDirectory(cwd))
+          const { maxOutputBytes } = settings
+          const outcome = yield* runChild({ ...request, cwd, timeoutMs: limit, maxOutputBytes }, groups)
+          return describe(outcome, limit)
+        })
+      const unattended = Effect.gen(function* () {
+        if (verdict._tag !== "ReadOnly" || scope !== "inside") return undefined
+        const privateFiles = yield* workspace.privateFiles
+        return yield* attempt(async () => {
+          const [workingDir, realHome] = await Promise.all([
+            resolveReal(context.workingDir),
+            home === undefined ? undefined : resolveReal(home)
+          ])
+          if (workingDir === undefined) return undefined
+          const run = await unattendedRun(verdict.plan, cwd, workingDir, realHome)
+          return run && { ...run, shown: await privateReads(run.given, cwd, workingDir, privateFiles) }
+        })
       })
-      if (quiet !== undefined) return { run }
-      if (shown.length > 0) {
+      const quiet = yield* unattended
+      if (quiet === undefined) {
         return {
           need: {
-            categories: ["shell", "fs_read_outside"],
-            reason: `${ownSettings}, by a command in ${cwd}`,
+            categories: ["shell"],
+            reason: `run ${programsIn(command, place, process.platform)} in ${cwd}`,
             preview: command,
-            affectedResources: [cwd, ...shown]
+            affectedResources: [cwd]
           },
-          run
+          run: outcomeOf({ ...shellFor(command), env: openEnvironment() })
         }
       }
+      const runQuiet = Effect.scoped(
+        Effect.gen(function* () {
+          const env = { ...quiet.env, ...(yield* privateIndex(quiet.index)) }
+          return yield* outcomeOf({ ...runnerOf(quiet.commands), env })
+        })
+      )
+      const { outside, shown } = quiet
+      if (outside.length === 0 && shown.length === 0) return { run: runQuiet }
+      const what = shown.length > 0 ? ownSettings : `read the repository in ${outside.join(" and ")}`
       return {
         need: {
-          categories: ["shell"],
-          reason: `run ${programsIn(command, place, process.platform)} in ${cwd}`,
+          categories: ["fs_read_outside"],
+          reason: `${what}, by a command in ${cwd}`,
           preview: command,
-          affectedResources: [cwd]
+          affectedResources: [...outside, ...shown]
         },
-        run
+        run: Effect.gen(function* () {
+          // The answer can take long, and what was judged is what runs.
+          if (!isDeepStrictEqual(yield* unattended, quiet)) {
+            return yield* refuse("what the command would read has changed since it was shown")
+          }
+          return yield* runQuiet
+        })
       }
     })
   })

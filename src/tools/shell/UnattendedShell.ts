@@ -1,104 +1,166 @@
-import { constants } from "node:fs"
-import { access, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { parse } from "../../shell/Parser.ts"
-import type { Word } from "../../shell/Syntax.ts"
-import { gitIsSafe } from "./GitSafety.ts"
-import { namesFor } from "../../files/GlobExpansion.ts"
-import { resolveReal } from "../../files/RealPath.ts"
+import { type ComposedCommand, composeLine, missingProgram } from "../../shell/ComposeLine.ts"
+import type { PlannedCommand, PlannedWord } from "../../shell/ReadPlan.ts"
+import { type Budget, pathsOf } from "../../files/PatternNames.ts"
 import { isWithin } from "../../files/PathScope.ts"
+import { resolveReal } from "../../files/RealPath.ts"
+import { gitAccess, gitWords } from "./GitAccess.ts"
+import { findProgram, type ProgramFolders, programFolders } from "./ProgramFolders.ts"
+
+/** A command line of the read-only list as it is run. */
+export interface UnattendedRun {
+  /** Absolute programs and final words. */
+  readonly commands: ReadonlyArray<ComposedCommand>
+  /** What each of them was given. */
+  readonly given: ReadonlyArray<Arguments>
+  /** The whole environment. */
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Real folders beyond the working directory that git reads: the repository's own. */
+  readonly outside: ReadonlyArray<string>
+  /** The index of the repository, of which git gets a copy. */
+  readonly index: string | undefined
+}
+
+/** The words behind the name of a program, and those of them that name files. */
+export interface Arguments {
+  readonly tool: string
+  readonly words: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
+}
+
+/** Where a line runs: real paths. Names must lead to places in `top`. */
+interface Place {
+  readonly cwd: string
+  readonly top: string
+  readonly budget: Budget
+}
+
+/** At most this many directory entries are compared with the patterns of a line. */
+const maxEntries = 5000
+
+/** In bytes: Linux starts no program with a longer argument. */
+const maxLine = 131_071
 
 /**
- * The environment in which a command line of the read-only list only reads. Undefined if it must ask after all: a name leads
- * out of the working directory by a link, a program exists only in folders that the agent may write, or the repository is
- * not safe (`gitIsSafe`).
+ * Makes of a plan what is run without a question: patterns are expanded here, every name is checked where it really leads, and
+ * programs are named by their absolute path. Undefined if the line must ask after all: a name leads out of the working
+ * directory, a pattern cannot be expanded for certain, a program is only where the agent may write, or git could do more
+ * than read (`gitAccess`).
  */
-export const unattendedEnvironment = async (
-  command: string,
+export const unattendedRun = async (
+  plan: ReadonlyArray<PlannedCommand>,
   cwd: string,
   workingDir: string,
   home: string | undefined
-): Promise<{ readonly [name: string]: string | undefined } | undefined> => {
-  const { commands } = parse(command)
-  const programs = safePath([workingDir, ...(home === undefined ? [] : [home])])
-  for (const { words } of commands) {
-    const [name, ...rest] = words
-    if (name === undefined || !(await isFound(name.text, programs))) return undefined
-    if (name.text === "git" && !(await gitIsSafe(cwd, workingDir))) return undefined
-    const followsLinks = name.text === "diff" && !rest.some(({ text }) => text === "--no-dereference")
-    for (const word of rest) {
-      const files = await namesOf(word, cwd)
-      if (files === undefined) return undefined
-      for (const file of files) {
-        const path = NodePath.join(cwd, file)
-        // This command follows links in directories.
-        if (followsLinks && (await isDirectory(path))) return undefined
-        // The read-only list has already refused paths with `..`, so this word is text.
-        const real = isWithin(workingDir, path) ? await resolveReal(path) : undefined
-        if (real !== undefined && !isWithin(workingDir, real)) return undefined
-      }
+): Promise<UnattendedRun | undefined> => {
+  // Of the places that may be read, the skills folders are the only ones beside the working directory.
+  const place = { cwd, top: isWithin(workingDir, cwd) ? workingDir : cwd, budget: { entries: maxEntries } }
+  const hasGit = plan.some(({ tool }) => tool === "git")
+  const [programs, git] = await Promise.all([
+    programFolders(process.env["PATH"] ?? "", [workingDir, place.top, ...(home === undefined ? [] : [home])]),
+    hasGit ? gitAccess(cwd, workingDir) : undefined
+  ])
+  if (git?._tag === "Unsafe") return undefined
+  const commands: Array<ComposedCommand> = []
+  const given: Array<Arguments> = []
+  for (const { joins, joint, tool, words: planned } of plan) {
+    const expanded = await argumentsOf(tool, planned, place)
+    const words = expanded === undefined ? undefined : await composedWords(expanded, programs, cwd)
+    if (expanded === undefined || words === undefined) return undefined
+    commands.push({ joint, words, joins })
+    given.push(expanded)
+  }
+  if (Buffer.byteLength(composeLine(commands)) > maxLine) return undefined
+  const { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER } = process.env
+  const PATH = programs.trusted.join(NodePath.delimiter)
+  return {
+    commands,
+    given,
+    env: { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER, PATH, TERM: "dumb", ...git?.env },
+    outside: git?.outside ?? [],
+    index: git?.index
+  }
+}
+
+/** The program and its arguments, with what is forced on it; undefined if the command must ask. */
+const composedWords = async (
+  { names, tool, words }: Arguments,
+  programs: ProgramFolders,
+  cwd: string
+): Promise<ReadonlyArray<string> | undefined> => {
+  const program = await findProgram(tool, programs)
+  if (program === "untrusted") return undefined
+  if (program === "missing") return missingProgram(tool)
+  if (tool === "git") return [program.path, ...gitWords(words)]
+  if (tool === "rg") return [program.path, ...ripgrepOptions, ...words]
+  if (tool !== "diff" || words.includes(noDereference) || !(await anyDirectory(names, cwd))) {
+    return [program.path, ...words]
+  }
+  // Else diff follows the links in directories.
+  return process.platform === "linux" ? [program.path, noDereference, ...words] : undefined
+}
+
+/** Ripgrep reads no lists of ignored names above its folder or of the user, and shows no lines of those that it reads. */
+const ripgrepOptions = ["--no-config", "--no-ignore-parent", "--no-ignore-global", "--no-ignore-messages"]
+
+const noDereference = "--no-dereference"
+
+/** The arguments that the words of a plan stand for; undefined if they cannot be known for certain, or one leads out. */
+const argumentsOf = async (
+  tool: string,
+  planned: ReadonlyArray<PlannedWord>,
+  place: Place
+): Promise<Arguments | undefined> => {
+  const words: Array<string> = []
+  const names: Array<string> = []
+  for (const word of planned) {
+    if (word._tag === "Text") {
+      words.push(word.text)
+    } else if (word._tag === "Name") {
+      if (!(await leadsInside(word.name, place))) return undefined
+      words.push(word.prefix + word.name)
+      names.push(word.name)
+    } else {
+      const operands = await operandsOf(word, place)
+      if (operands === undefined) return undefined
+      words.push(...operands)
+      names.push(...operands)
     }
   }
-  const { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER } = process.env
-  return {
-    LANG,
-    LC_ALL,
-    LC_CTYPE,
-    LOGNAME,
-    TMPDIR,
-    TZ,
-    USER,
-    HOME: home,
-    PATH: programs.join(NodePath.delimiter),
-    TERM: "dumb",
-    // `git status` does not refresh the index, so that no lock of ours is in the way of a commit (`git diff` knows no
-    // such
-    // setting that leaves its output as it is), and no configuration is read that could have been written unasked.
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    // A nested repository has a configuration of its own, which git must not use.
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: "diff.ignoreSubmodules",
-    GIT_CONFIG_VALUE_0: "all",
-    GIT_CEILING_DIRECTORIES: NodePath.dirname(workingDir),
-    GIT_PAGER: "cat",
-    GIT_TERMINAL_PROMPT: "0"
-  }
+  return { tool, words, names }
 }
 
-const builtins = new Set(["echo", "printf", "pwd", "true"])
+/** The operands that a word stands for; undefined as above. */
+const operandsOf = async (
+  word: Extract<PlannedWord, { readonly _tag: "Operand" }>,
+  place: Place
+): Promise<ReadonlyArray<string> | undefined> => {
+  const literal = word.parts.map(({ text }) => text).join("")
+  const matches = word.isPattern ? await pathsOf(word.parts, place.cwd, place.top, place.budget) : []
+  if (matches === undefined) return undefined
+  // What matches nothing stays as it is, as in the shell.
+  const names = matches.length === 0 ? [literal] : matches
+  if (word.isPrinted) return names
+  const inside = await Promise.all(names.map((name) => leadsInside(name, place)))
+  if (inside.includes(false)) return undefined
+  // So that no name is taken for an option. A single `-` is the standard input.
+  const isPlain = matches.length === 0 && (literal === "-" || /^[\w.]/.test(literal))
+  return names.map((name) => (isPlain || name.startsWith("./") ? name : `./${name}`))
+}
 
-/** The PATH without folders that the agent could write. */
-const safePath = (writable: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...(process.env["PATH"] ?? "").split(NodePath.delimiter), "/usr/local/bin", "/usr/bin", "/bin"].filter(
-    (folder, index, all) =>
-      NodePath.isAbsolute(folder) && !writable.some((top) => isWithin(top, folder)) && all.indexOf(folder) === index
-  )
+/** True if a name, which does not climb, leads to a place below the top; a missing one by its deepest parent. */
+const leadsInside = async (name: string, { cwd, top }: Place): Promise<boolean> => {
+  const real = await resolveReal(`${cwd}/${name}`)
+  return real !== undefined && isWithin(top, real)
+}
 
-const isDirectory = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false
-  )
-
-const isFound = async (name: string, path: ReadonlyArray<string>): Promise<boolean> => {
-  if (builtins.has(name)) return true
-  for (const folder of path) {
-    const file = NodePath.join(folder, name)
-    const isProgram = await access(file, constants.X_OK).then(
-      () => stat(file).then((stats) => stats.isFile()),
+const anyDirectory = async (names: ReadonlyArray<string>, cwd: string): Promise<boolean> => {
+  const all = names.map((name) =>
+    stat(`${cwd}/${name}`).then(
+      (stats) => stats.isDirectory(),
       () => false
     )
-    if (isProgram) return true
-  }
-  return false
-}
-
-/** The possible file names in a word: the word, a value within it, and the matches of its pattern. */
-export const namesOf = async ({ globAt, text }: Word, cwd: string): Promise<ReadonlyArray<string> | undefined> => {
-  if (globAt !== -1) return namesFor(text, cwd)
-  if (!text.startsWith("-")) return [text]
-  if (!text.startsWith("--")) return Array.from({ length: text.length - 1 }, (_, at) => text.slice(at + 1))
-  const equals = text.indexOf("=")
-  return equals === -1 ? [] : [text.slice(equals + 1)]
+  )
+  return (await Promise.all(all)).includes(true)
 }
