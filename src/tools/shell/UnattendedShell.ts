@@ -10,7 +10,7 @@ import { isWithin } from "../../files/PathScope.ts"
 
 /**
  * The environment in which a command line of the read-only list only reads. Undefined if it must ask after all: a name leads
- * out of the working directory by a link, a program exists only in folders that the agent may write, or the repository is
+ * out of `boundaryOf` by a link, a program exists only in folders that the agent may write, or the repository is
  * not safe (`gitIsSafe`).
  */
 export const unattendedEnvironment = async (
@@ -20,6 +20,7 @@ export const unattendedEnvironment = async (
   home: string | undefined
 ): Promise<{ readonly [name: string]: string | undefined } | undefined> => {
   const { commands } = parse(command)
+  const folder = boundaryOf(cwd, workingDir)
   const programs = safePath([workingDir, ...(home === undefined ? [] : [home])])
   for (const { words } of commands) {
     const [name, ...rest] = words
@@ -34,8 +35,8 @@ export const unattendedEnvironment = async (
         // This command follows links in directories.
         if (followsLinks && (await isDirectory(path))) return undefined
         // The read-only list has already refused paths with `..`, so this word is text.
-        const real = isWithin(workingDir, path) ? await resolveReal(path) : undefined
-        if (real !== undefined && !isWithin(workingDir, real)) return undefined
+        const real = isWithin(folder, path) ? await resolveReal(path) : undefined
+        if (real !== undefined && !isWithin(folder, real)) return undefined
       }
     }
   }
@@ -60,11 +61,14 @@ export const unattendedEnvironment = async (
     GIT_CONFIG_COUNT: "1",
     GIT_CONFIG_KEY_0: "diff.ignoreSubmodules",
     GIT_CONFIG_VALUE_0: "all",
-    GIT_CEILING_DIRECTORIES: NodePath.dirname(workingDir),
+    GIT_CEILING_DIRECTORIES: NodePath.dirname(folder),
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0"
   }
 }
+
+/** The real folder that such a command must stay in: the working directory or, if it runs in a skill, where it runs. */
+export const boundaryOf = (cwd: string, workingDir: string): string => (isWithin(workingDir, cwd) ? workingDir : cwd)
 
 const builtins = new Set(["echo", "printf", "pwd", "true"])
 
