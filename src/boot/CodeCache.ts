@@ -46,22 +46,43 @@ export const compile = ({ filename, source }: Program, cachedData?: Buffer): Scr
  * source and writes one when a session has run, at the end of the process or some seconds after its start.
  */
 export const compileCached = (program: Program): Script => {
-  const folder = cacheFolder()
-  if (folder === undefined) return compile(program)
+  const base = cacheBase()
+  if (base === undefined) return compile(program)
   const hash = program.source.slice("// ".length, program.source.indexOf("\n"))
-  const file = path().join(folder, `${hash}-${process.version}-${process.arch}.cache`)
-  const cachedData = readCache(file)
+  const name = `${hash}-${process.version}-${process.arch}.cache`
+  const folder = ownFolder(base)
+  const cachedData = folder === undefined ? undefined : readCache(path().join(folder, name))
   const script = compile(program, cachedData)
-  if (cachedData === undefined || script.cachedDataRejected === true) saveLater(script, file)
+  if (cachedData === undefined || script.cachedDataRejected === true) saveLater(script, base, name)
   return script
 }
 
-/** The user's own cache folder: a cache is code, so nobody else may be able to write it. */
-const cacheFolder = (): string | undefined => {
+/** The folder of the user's caches, absolute. */
+const cacheBase = (): string | undefined => {
   const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
   if (NODE_DISABLE_COMPILE_CACHE) return undefined
   const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path().join(HOME, ".cache"))
-  return base && path().isAbsolute(base) ? path().join(base, "atomic-agent-sidecar") : undefined
+  return base && path().isAbsolute(base) ? base : undefined
+}
+
+const folderName = "atomic-agent-sidecar"
+
+/**
+ * The real path of the cache folder. A cache is code: undefined if another user could put something into the folder or
+ * in the place of a folder above it. In a folder like `/tmp`, users can replace only what is theirs.
+ */
+const ownFolder = (base: string): string | undefined => {
+  try {
+    const folder = path().join(fs().realpathSync.native(base), folderName)
+    for (let each = folder, above = ""; each !== above; above = each, each = path().dirname(each)) {
+      const stats = fs().lstatSync(each)
+      const isSticky = each !== folder && (stats.mode & 0o1000) !== 0
+      if (!stats.isDirectory() || !isOwn({ uid: stats.uid, mode: isSticky ? 0 : stats.mode })) return undefined
+    }
+    return folder
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -70,10 +91,18 @@ const cacheFolder = (): string | undefined => {
  */
 export const readCache = (file: string): Buffer | undefined => {
   try {
-    if (!isOwnFile(fs().statSync(file))) return undefined
-    const bytes = fs().readFileSync(file)
-    const cache = bytes.subarray(0, bytes.length / 2)
-    return cache.equals(bytes.subarray(cache.length)) ? cache : undefined
+    // Windows has neither flag. Without a wait, since the name may be that of a pipe.
+    const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs().constants
+    const opened = fs().openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      const stats = fs().fstatSync(opened)
+      if (!stats.isFile() || stats.size > maxFileBytes || !isOwn(stats)) return undefined
+      const bytes = fs().readFileSync(opened)
+      const cache = bytes.subarray(0, bytes.length / 2)
+      return cache.equals(bytes.subarray(cache.length)) ? cache : undefined
+    } finally {
+      fs().closeSync(opened)
+    }
   } catch {
     return undefined
   }
@@ -82,7 +111,7 @@ export const readCache = (file: string): Buffer | undefined => {
 const writeCache = (file: string, cache: Buffer): void => {
   const temporary = `${file}.${process.pid}`
   try {
-    fs().writeFileSync(temporary, Buffer.concat([cache, cache]), { mode: 0o600 })
+    fs().writeFileSync(temporary, Buffer.concat([cache, cache]), { flag: "wx", mode: 0o600 })
     fs().renameSync(temporary, file)
   } catch {
     // A full disk: the next start is as slow as this one.
@@ -90,25 +119,24 @@ const writeCache = (file: string, cache: Buffer): void => {
   }
 }
 
-/** Only this user can have written it, and it is a file of plausible size: a pipe would wait, a device never ends. */
-const isOwnFile = (stats: Stats): boolean =>
-  stats.isFile() &&
-  stats.size <= maxFileBytes &&
-  (process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & 0o022) === 0))
+/** True if only this user and root can write what has this owner and mode. Windows has neither. */
+const isOwn = ({ mode, uid }: Pick<Stats, "mode" | "uid">): boolean =>
+  process.getuid === undefined || ((uid === 0 || uid === process.getuid()) && (mode & 0o022) === 0)
 
 /** Writes the cache after a while, in case the process is killed, and at its end, when more of the program has run. */
-const saveLater = (script: Script, file: string): void => {
+const saveLater = (script: Script, base: string, name: string): void => {
   const save = (): void => {
     if (performance.getEntriesByName(sessionsMark).length === 0) return
     clearInterval(timer)
-    const folder = path().dirname(file)
-    makeFolder(path().dirname(folder))
-    makeFolder(folder)
+    makeFolder(base)
+    makeFolder(path().join(base, folderName))
+    const folder = ownFolder(base)
+    if (folder === undefined) return
     try {
-      writeCache(file, script.createCachedData())
+      writeCache(path().join(folder, name), script.createCachedData())
       removeOld(folder)
     } catch {
-      // A file where the folder should be, or another process that removes the same old files.
+      // Another process removes the same old files.
     }
   }
   const timer = setInterval(save, saveEveryMs).unref()
@@ -124,9 +152,8 @@ const makeFolder = (folder: string): void => {
   }
 }
 
-/** Removes only files with the names of caches, and nothing if the folder is a link, which anyone may have made. */
+/** Removes only files with the names of caches. */
 const removeOld = (folder: string): void => {
-  if (!fs().lstatSync(folder).isDirectory()) return
   for (const name of fs().readdirSync(folder)) {
     const match = /\.cache(\.\d+)?$/.exec(name)
     if (match === null) continue

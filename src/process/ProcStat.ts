@@ -6,6 +6,8 @@ export interface ProcStat {
   readonly isRunning: boolean
   /** The number of its process group. */
   readonly group: number
+  /** The number of its process session: that of the process that leads it. */
+  readonly session: number
   /** The time of its start, in clock ticks since the boot. */
   readonly startTicks: string
 }
@@ -24,7 +26,8 @@ export const parse = (line: string): ProcStat | undefined => {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ")
   const [state] = fields
   const group = fields[2]
+  const session = fields[3]
   const startTicks = fields[19]
-  if (group === undefined || startTicks === undefined) return undefined
-  return { isRunning: state !== "Z" && state !== "X", group: Number(group), startTicks }
+  if (group === undefined || session === undefined || startTicks === undefined) return undefined
+  return { isRunning: state !== "Z" && state !== "X", group: Number(group), session: Number(session), startTicks }
 }

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import { inWords } from "../files/FileErrors.ts"
 import { OutputCapture } from "./OutputCapture.ts"
 import type { BackgroundGroups } from "./BackgroundGroups.ts"
-import { pause } from "./ProcessGroup.ts"
+import { pause } from "./ProcessSession.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { isSystemError } from "../domain/SystemError.ts"
 
@@ -37,8 +37,8 @@ export interface ChildOutcome {
 const drainMs = 250
 
 /**
- * Runs a program in a process group of its own, its input closed. Ends when the program ends, even if other processes
- * of its group go on. On a timeout or an interruption the whole group is ended (runtime, Tools).
+ * Runs a program in a process session of its own, its input closed. Ends when the program ends, even if other processes
+ * of its session go on. On a timeout or an interruption the whole session is ended (runtime, Tools).
  */
 export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<ChildOutcome, Refused> =>
   Effect.acquireUseRelease(
@@ -74,7 +74,7 @@ interface Running {
   readonly drained: Deferred.Deferred<void>
 }
 
-/** Waits for a line that arrives once the group is watched; exits if the sidecar is gone before. */
+/** Waits for a line that arrives once the session is watched; exits if the sidecar is gone before. */
 const gate = `read -r atomic_agent_go && exec "$@" </dev/null`
 
 const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | "args"> =>

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as BackgroundGroups from "../../src/process/BackgroundGroups.ts"
 import * as OrphanReaper from "../../src/process/OrphanReaper.ts"
-import { isGroupAlive } from "../../src/process/ProcessGroup.ts"
+import { isRunning } from "../../src/process/ProcessSession.ts"
 import { awaitedPromise, eventually } from "../support/Patience.ts"
 
 /** Notes what it is to watch over. */
@@ -51,11 +51,14 @@ const ended = (child: ChildProcess) =>
 const leaving = Effect.gen(function* () {
   const child = yield* command("sleep 600 & exit 0")
   yield* ended(child)
-  assert.isTrue(isGroupAlive(child.pid))
+  assert.isTrue(isRunning(child.pid))
   return child.pid
 })
 
-const gone = (group: number) => eventually(`the end of the group ${group}`, () => !isGroupAlive(group))
+const noted = (guard: NotingGuard, note: string, times = 1) =>
+  eventually(`${times} times ${note}`, () => guard.notes.filter((each) => each === note).length === times)
+
+const gone = (group: number) => eventually(`the end of the group ${group}`, () => !isRunning(group))
 
 describe.skipIf(process.platform === "win32")("the groups of commands", () => {
   it.live("are watched over from their start until they are ended", () =>
@@ -70,14 +73,15 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
     })
   )
 
-  it.live("are forgotten with their command where it leaves nothing behind", () =>
+  it.live("are forgotten after their command where it leaves nothing behind", () =>
     Effect.gen(function* () {
       const { groups, guard } = groupsWith()
       const child = yield* command("exit 0")
       groups.started(child.pid)
       yield* ended(child)
       groups.ended(child.pid)
-      assert.deepStrictEqual(guard.notes, [`watch ${child.pid}`, `dismiss ${child.pid}`])
+      yield* noted(guard, `dismiss ${child.pid}`)
+      assert.deepStrictEqual(guard.notes, [`watch ${child.pid}`, `leaderless ${child.pid}`, `dismiss ${child.pid}`])
     })
   )
 
@@ -107,7 +111,8 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
       process.kill(-first, "SIGKILL")
       yield* gone(first)
       groups.ended(second)
-      assert.deepStrictEqual(guard.notes, [`leaderless ${first}`, `dismiss ${first}`, `leaderless ${second}`])
+      yield* noted(guard, `dismiss ${first}`)
+      assert.deepStrictEqual(guard.notes, [`leaderless ${first}`, `leaderless ${second}`, `dismiss ${first}`])
     })
   )
 
@@ -118,12 +123,12 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
       const { pid } = yield* command("sleep 600; true")
       groups.ended(pid)
       yield* groups.endBackground
-      assert.isTrue(isGroupAlive(pid))
+      assert.isTrue(isRunning(pid))
       assert.deepStrictEqual(guard.notes, [`leaderless ${pid}`, `dismiss ${pid}`])
       groups.ended(pid)
       groups.ended(yield* leaving)
-      assert.strictEqual(guard.notes.filter((note) => note === `dismiss ${pid}`).length, 2)
-      assert.isTrue(isGroupAlive(pid))
+      yield* noted(guard, `dismiss ${pid}`, 2)
+      assert.isTrue(isRunning(pid))
       yield* groups.endBackground
     })
   )

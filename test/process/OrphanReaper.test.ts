@@ -12,6 +12,12 @@ const withWord = (word: string): ReadonlyArray<number> =>
     .map(Number)
     .filter((pid) => pid > 0 && isAlive(pid) && commandOf(pid).includes(word))
 
+const end = (bin: Bin, way: "shutdown" | "end of input" | "SIGTERM") => {
+  if (way === "shutdown") bin.post("shutdown")
+  else if (way === "SIGTERM") bin.child.kill("SIGTERM")
+  else bin.child.stdin.end()
+}
+
 /** Kills the sidecar as soon as it has done one thing to the child that is to run a command. */
 const killedAfter = {
   "starting its process": "die()",
@@ -55,13 +61,35 @@ describe.runIf(process.platform === "linux")("the guard of the process groups", 
       atWork("what a command left behind", async (bin, below) => {
         const guard = reaperOf(bin)
         assert.isDefined(guard)
-        if (way === "shutdown") bin.post("shutdown")
-        else if (way === "SIGTERM") bin.child.kill("SIGTERM")
-        else bin.child.stdin.end()
+        end(bin, way)
         // Where the pipes close, the process was there a moment before.
         assert.deepStrictEqual(await bin.exited, { code: 0, signal: null })
         assert.deepStrictEqual([...below, guard].filter(isAlive), [])
       })
+  )
+
+  const killed = [
+    "groups of their own",
+    "groups that ignore TERM",
+    "groups left behind",
+    "a group with a misleading name"
+  ] as const
+  it.each(killed)("ends %s when the sidecar is killed", (work) =>
+    atWork(work, async (bin, below) => {
+      bin.child.kill("SIGKILL")
+      const gone = await until(() => !below.some(isAlive), 10_000)
+      assert.isDefined(gone, `still there: ${below.filter(isAlive).map(commandOf).join()}`)
+    })
+  )
+
+  it.each(
+    killed.flatMap((work) => (["shutdown", "end of input", "SIGTERM"] as const).map((way) => [work, way] as const))
+  )("is not needed for %s at a clean end: %s", (work, way) =>
+    atWork(work, async (bin, below) => {
+      end(bin, way)
+      assert.deepStrictEqual(await bin.exited, { code: 0, signal: null })
+      assert.deepStrictEqual(below.filter(isAlive).map(commandOf), [])
+    })
   )
 
   it("is gone with the sidecar, even if it does not go by itself", () =>

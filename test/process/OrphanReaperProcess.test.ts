@@ -5,7 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vi } from "vitest"
 import * as OrphanReaper from "../../src/process/OrphanReaper.ts"
-import { isGroupAlive } from "../../src/process/ProcessGroup.ts"
+import { isRunning } from "../../src/process/ProcessSession.ts"
+import { isAlive } from "../../src/testing/Processes.ts"
 import { awaitedPromise, eventually } from "../support/Patience.ts"
 
 const readAt = (pid: string | number, name: string): string => {
@@ -16,14 +17,14 @@ const readAt = (pid: string | number, name: string): string => {
   }
 }
 
-/** The guards of this process that run, by id. */
-const posted = (): ReadonlyArray<number> =>
+/** The guards of a process that run, by id. */
+const posted = (sidecar = process.pid): ReadonlyArray<number> =>
   Fs.readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid) && readAt(pid, "cmdline").endsWith("\0sidecar-guard\0"))
     .filter((pid) => {
       const stat = readAt(pid, "stat")
       const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-      return parent === `${process.pid}` && state !== "Z"
+      return parent === `${sidecar}` && state !== "Z"
     })
     .map(Number)
 
@@ -36,7 +37,7 @@ const group = (script = "sleep 600; true") =>
     }),
     ({ pid }) =>
       Effect.sync(() => {
-        if (isGroupAlive(pid)) process.kill(-pid, "SIGKILL")
+        if (isRunning(pid)) process.kill(-pid, "SIGKILL")
       })
   )
 
@@ -68,7 +69,7 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       )
       assert.deepStrictEqual(posted(), [])
       // What is watched over when all goes well is left to whoever started it.
-      assert.isTrue(isGroupAlive(pid))
+      assert.isTrue(isRunning(pid))
     })
   )
 
@@ -94,7 +95,7 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       const [first = 0] = posted()
       process.kill(first, "SIGKILL")
       yield* eventually("another guard", () => posted().length === 1 && !posted().includes(first))
-      assert.isTrue(isGroupAlive(pid))
+      assert.isTrue(isRunning(pid))
     })
   )
 
@@ -111,12 +112,33 @@ describe.runIf(process.platform === "linux")("the process that watches over grou
       atExit(before)()
       const sent = kill.mock.calls.filter(([, signal]) => signal !== 0)
       kill.mockRestore()
-      assert.deepStrictEqual(sent, [[-led.pid, "SIGKILL"]])
+      assert.deepStrictEqual(new Set(sent.map(String)), new Set([`${-led.pid},SIGKILL`]))
       assert.deepStrictEqual(yield* ended(led.child), [null, "SIGKILL"])
-      assert.isTrue(isGroupAlive(dismissed.pid))
-      assert.isTrue(isGroupAlive(taken.pid))
+      assert.isTrue(isRunning(dismissed.pid))
+      assert.isTrue(isRunning(taken.pid))
       for (const { pid } of [led, taken]) guard.dismiss(pid)
       assert.deepStrictEqual(process.listeners("exit"), before)
+    })
+  )
+
+  it.live("spares, after a SIGKILL, who has the number of a leader that has ended", () =>
+    Effect.gen(function* () {
+      const [led, taken] = [yield* group(), yield* group()]
+      const path = import.meta.resolve("../../src/process/OrphanReaper.ts")
+      const code = `import(${JSON.stringify(path)}).then(({ OrphanReaper }) => {
+        const reaper = new OrphanReaper()
+        for (const leader of [${led.pid}, ${taken.pid}]) reaper.watch(leader)
+        reaper.leaderless(${taken.pid})
+        console.log("ready")
+      })`
+      const sidecar = spawn(process.execPath, ["--eval", code], { stdio: ["pipe", "pipe", "ignore"] })
+      yield* Effect.promise(() => awaitedPromise("its guard", once(sidecar.stdout, "data")))
+      const [guard = 0] = posted(sidecar.pid)
+      assert.isTrue(isAlive(guard))
+      sidecar.kill("SIGKILL")
+      assert.deepStrictEqual(yield* ended(led.child), [null, "SIGTERM"])
+      yield* eventually("the end of the guard", () => !isAlive(guard))
+      assert.isTrue(isRunning(taken.pid))
     })
   )
 

@@ -11,7 +11,22 @@ export const reaperOf = (bin: Bin): number | undefined =>
 /** Shell commands, how many processes they start, and how many model calls there are when those are all that runs. */
 const works = {
   "a command": { command: "sleep 600 & sleep 601 | cat; echo never", count: 4, calls: 1 },
-  "what a command left behind": { command: "sleep 600 & sleep 601 & echo left", count: 2, calls: 2 }
+  "what a command left behind": { command: "sleep 600 & sleep 601 & echo left", count: 2, calls: 2 },
+  // `timeout` makes a group of its own.
+  "groups of their own": { command: "timeout 600 sleep 601 & timeout 600 sleep 602; echo never", count: 5, calls: 1 },
+  "groups that ignore TERM": {
+    command: `timeout 600 sh -c "trap '' TERM; sleep 601; true"; echo never`,
+    count: 4,
+    calls: 1
+  },
+  // Its name makes two lines of `/proc/<pid>/stat`, the second of which is like another process's.
+  "a group with a misleading name": {
+    command: `name="$STARTED_BY/$(printf 'x\\n9 (a) S 1 1')"; cp "$(command -v sleep)" "$name"
+      bash -c 'set -m; "$0" 601 & exit' "$name"; sleep 602; echo never`,
+    count: 3,
+    calls: 1
+  },
+  "groups left behind": { command: "timeout 600 sleep 601 & echo left", count: 2, calls: 2 }
 }
 
 /** A sidecar at work, once all processes of that run: `below` has their ids. */

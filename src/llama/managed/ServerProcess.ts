@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as OrphanReaper from "../../process/OrphanReaper.ts"
-import { signal } from "../../process/ProcessGroup.ts"
+import { signal } from "../../process/ProcessSession.ts"
 import type { ExitReport } from "./ExitReport.ts"
 import type { ServerLog } from "./ServerLog.ts"
 import { systemCode } from "../../domain/SystemError.ts"
@@ -27,7 +27,7 @@ const secondTermMs = 250
 const drainMs = 250
 
 /**
- * Runs the server in a process group of its own, until the scope closes: then TERM, TERM again and KILL. The server
+ * Runs the server in a process session of its own, until the scope closes: then TERM, TERM again and KILL. The server
  * does not get our stdin and stdout. The inner effect waits for its exit.
  */
 export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ExitReport>, never, Scope.Scope> =>
@@ -51,7 +51,7 @@ export const launch = (launch: ServerLaunch): Effect.Effect<Effect.Effect<ExitRe
   )
 
 interface Running {
-  /** The id of the process and of its group; undefined: it was not started. */
+  /** The id of the process and of its session; undefined: it was not started. */
   readonly pid: number | undefined
   readonly ended: Deferred.Deferred<ExitReport>
   /** Done when its stderr has ended. */

@@ -8,7 +8,7 @@ import { scriptPath } from "../../skills/Skill.ts"
 import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
 import { findSkill } from "./FindSkill.ts"
 import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
-import { ownNode } from "../../process/OwnNode.ts"
+import { ownNode, ownNodeEnvironment } from "../../process/OwnNode.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
 import { runChild } from "../../process/RunChild.ts"
 import { scriptCommand } from "./ScriptCommand.ts"
@@ -53,7 +53,7 @@ export const skillRunScript = (
             command: program,
             args: rest,
             cwd: context.workingDir,
-            env: openEnvironment(),
+            env: { ...openEnvironment(), ...ownNodeEnvironment(program) },
             timeoutMs: defaultTimeoutMs,
             maxOutputBytes
           },

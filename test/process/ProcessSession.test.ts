@@ -3,12 +3,12 @@ import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterEach, vi } from "vitest"
-import { isGroupAlive, terminate } from "../../src/process/ProcessGroup.ts"
+import { isRunning, terminate } from "../../src/process/ProcessSession.ts"
 import { eventually } from "../support/Patience.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
-describe.skipIf(process.platform === "win32")("the end of a process group", () => {
+describe.skipIf(process.platform === "win32")("the end of a process session", () => {
   it.live("comes two seconds after TERM by the clock, however long each look takes on a busy machine", () =>
     Effect.gen(function* () {
       const child = spawn("/bin/sh", ["-c", "trap '' TERM; echo ready; while :; do sleep 600; done"], {
@@ -20,17 +20,12 @@ describe.skipIf(process.platform === "win32")("the end of a process group", () =
       // Between two looks half a second goes by.
       const now = performance.now()
       let looks = 0
-      vi.spyOn(performance, "now").mockImplementation(() => now + 500 * looks)
-      const kill = process.kill.bind(process)
-      vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
-        if (pid === -group && signal === 0) looks++
-        return kill(pid, signal)
-      })
+      vi.spyOn(performance, "now").mockImplementation(() => now + 500 * looks++)
       yield* terminate(group)
       assert.isAtMost(looks, 5)
       yield* Effect.promise(() => once(child, "exit"))
       // What it had started was killed with it, and may need a moment longer.
-      yield* eventually("the end of the group", () => !isGroupAlive(group))
+      yield* eventually("the end of the group", () => !isRunning(group))
     })
   )
 })
