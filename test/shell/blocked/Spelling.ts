@@ -132,7 +132,7 @@ export const spelling: { readonly [kind: string]: ReadonlyArray<string> } = {
     "echo 'rm -rf /' | tee x | sh",
     "sudo -s <<< 'rm -rf /'",
     "sudo -i <<EOF\nrm -rf /\nEOF",
-    "sudo su <<< 'rm -rf /'",
+    "sudo su <<< 'rm -rf /'"
   ],
   "by expansions of names": [
     "rm -rf /{usr,bin}",
@@ -197,6 +197,6 @@ export const spelling: { readonly [kind: string]: ReadonlyArray<string> } = {
     "readonly D=/; rm -rf $D",
     "export D=/ E=x; rm -rf $D",
     "env D=/ sh -c 'rm -rf $D'",
-    "D=/ bash -c 'rm -rf \"$D\"'",
+    "D=/ bash -c 'rm -rf \"$D\"'"
   ]
 }
