@@ -70,7 +70,9 @@ const assignment = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/
 interface Level {
   /** What its commands read where nothing is piped into them. */
   readonly stdin: Values
-  readonly printed: Array<string>
+  printed: Values
+  /** The same, once it is no longer shared with another level. */
+  own: Array<string> | undefined
   /** The output of its last command, which a pipe may take. */
   last: Values
 }
@@ -119,7 +121,7 @@ class Inspection {
   private followBlock(blocks: Blocks, block: Block, top: Variables, mode: Mode): Values {
     const scopes = new Map<string, Variables>([["", top]])
     const all = new Map<string, Array<Level>>()
-    const levelsOf = (key: string) => all.get(key) ?? [{ stdin: mode.stdin, printed: [], last: [] }]
+    const levelsOf = (key: string) => all.get(key) ?? [{ stdin: mode.stdin, printed: [], own: undefined, last: [] }]
     const base = levelsOf("")
     all.set(block.shells.join(), base)
     const groups: Array<Level> = []
@@ -147,7 +149,7 @@ class Inspection {
           const end = blocks.commands[blocks.ends.get(index)?.[opened] ?? index]
           stdin = (end && this.inputOf(end, scope)) ?? stdin
           opened += 1
-          const level = { stdin, printed: [], last: [] }
+          const level = { stdin, printed: [], own: undefined, last: [] }
           levels.push(level)
           if (keyword === "(") groups.push(level)
         } else if (isCloser(keyword)) {
@@ -272,7 +274,12 @@ const wholeOf = ({ commands }: Blocks): Block => ({ from: 0, to: commands.length
 
 /** Ends a pipeline: what the last command printed is printed by the whole, unless a pipe took it. */
 const settle = (level: Level, isPiped: boolean): void => {
-  if (!isPiped) for (const line of level.last) level.printed.push(line)
+  if (!isPiped && level.printed.length === 0) level.printed = level.last
+  else if (!isPiped && level.last.length > 0) {
+    level.own ??= [...level.printed]
+    for (const line of level.last) level.own.push(line)
+    level.printed = level.own
+  }
   level.last = []
 }
 

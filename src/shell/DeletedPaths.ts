@@ -121,10 +121,14 @@ const isNarrow = (tests: ReadonlyArray<string>): boolean =>
   })
 
 /** The commands that `find` runs, without the `;` or `+` at their ends. */
-export const execsOf = (args: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  args.flatMap((arg, index) => {
-    if (!/^-(exec|ok)(dir)?$/.test(arg)) return []
-    const rest = args.slice(index + 1)
-    const end = rest.findIndex((word, at) => word === ";" || (word === "+" && rest[at - 1] === "{}"))
-    return [end === -1 ? rest : rest.slice(0, end)]
-  })
+export const execsOf = (args: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const execs: Array<Array<string>> = []
+  let open: Array<string> | undefined
+  for (const arg of args) {
+    if (open === undefined) {
+      if (/^-(exec|ok)(dir)?$/.test(arg)) execs.push((open = []))
+    } else if (arg === ";" || (arg === "+" && open.at(-1) === "{}")) open = undefined
+    else open.push(arg)
+  }
+  return execs
+}

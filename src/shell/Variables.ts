@@ -76,12 +76,15 @@ export const valuesOf = (name: string, scope: Variables): Values => {
 const asSet = (value: string | undefined, { isStrict }: Variables): Values =>
   value === undefined ? (isStrict ? [] : [""]) : [value]
 
+/** In characters, as on Linux. */
+const longestPath = 4096
+
 /** Follows a `cd`, `pushd` or `popd`. */
 export const changeDirectory = (scope: Variables, args: Values): void => {
   const target = args.find((arg) => arg === "-" || !arg.startsWith("-")) ?? scope.place.home ?? unknown
   const cwd = target === "-" ? scope.oldCwd : absolutePath(target, placeOf(scope))
   scope.oldCwd = scope.cwd
-  scope.cwd = cwd
+  scope.cwd = cwd.length > longestPath ? unknown : cwd
 }
 
 const maxValues = 16
