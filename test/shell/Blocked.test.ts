@@ -25,3 +25,19 @@ describe("a command line is not blocked", () => {
     it(`that ${kind} (${lines.length} lines)`, () => assert.deepStrictEqual(others(lines, false), []))
   }
 })
+
+describe("a command line of the greatest length", () => {
+  it.each([
+    "cd x;",
+    "find / -exec ",
+    "f(){ f; };",
+    "f() { ",
+    "a+=(x);",
+    "alias x=x;x;",
+    'set -- "$@" x;',
+    "{ echo;",
+    "cat <("
+  ])("gets a verdict, of nothing but %j", (piece) => {
+    assert.include(["Asks", "Blocked"], judge(piece.repeat(131_072 / piece.length), place, "linux")._tag)
+  })
+})
