@@ -57,7 +57,10 @@ export class TreeWalk {
     for (const entry of await this.entries(path)) {
       const below = prefix + entry.name
       if (entry.isDirectory()) {
-        if (!neverEntered.includes(entry.name) && !isIgnored(inForce, below, true)) folders.push(below)
+        // The files of a process in `/proc` are its memory and its environment.
+        const isProcess = /^\/proc\/\d+$/.test(NodePath.join(this.root, below))
+        const isEntered = !neverEntered.includes(entry.name) && !isProcess
+        if (isEntered && !isIgnored(inForce, below, true)) folders.push(below)
       } else if (!isIgnored(inForce, below, false)) files.push({ path: below, isFile: entry.isFile() })
     }
     yield* files

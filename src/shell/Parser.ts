@@ -1,7 +1,8 @@
-import { afterKeywords, isCaseHead } from "./Keywords.ts"
-import { type Scanned, scanAnsi, scanBraced, scanDocument, scanUntil } from "./Scanner.ts"
-import type { Command, Feature, Script, Word } from "./Syntax.ts"
+import { afterKeywords, isCaseHead, isLoopHead } from "./Keywords.ts"
+import { scanDocument } from "./Scanner.ts"
+import { type Command, type Script, separator, type Word } from "./Syntax.ts"
 import { WordBuilder } from "./Word.ts"
+import { WordParser } from "./WordParser.ts"
 
 /**
  * Parses a command line of `sh`. It never fails: what it does not understand becomes a feature. Some shells give the
@@ -13,21 +14,17 @@ export const parse = (source: string, isAnsi = false): Script => {
   return { commands: parser.commands, features: parser.features }
 }
 
-/** Blanks that do not separate words in the shell, and controls that hide text from a reader. */
-const odd = /[\p{Z}\p{Cc}\p{Cf}]/u
-
-class Parser {
+class Parser extends WordParser {
   readonly commands: Array<Command> = []
-  readonly features = new Set<Feature>()
-  private readonly source: string
-  private readonly isAnsi: boolean
-  private at = 0
   private depth = 0
   private words: Array<Word> = []
   private writes: Array<Word> = []
   private reads: Array<Word> = []
   private joins: Array<string> = []
   private input = ""
+  /** The parentheses and the name of a function that belong to the command being read. */
+  private parentheses: Array<string> = []
+  private defines = ""
   private joint = ";"
   private nextJoint = ""
   private shells: ReadonlyArray<number> = []
@@ -36,11 +33,6 @@ class Parser {
   /** The number of open `case` statements. */
   private cases = 0
   private isRedirected = false
-
-  constructor(source: string, isAnsi: boolean) {
-    this.source = source
-    this.isAnsi = isAnsi
-  }
 
   /** Reads commands up to `end` or the end of the source. */
   list(end: ")" | undefined): void {
@@ -71,19 +63,14 @@ class Parser {
         this.close()
       } else if (char === "<" || char === ">") this.redirection()
       else if (char === "(") {
-        this.features.add(this.words.length > 0 ? "function" : "compound")
-        this.at += 1
-        // The name in `name()` is no command.
-        if (this.words.length === 1 && this.source[this.at] === ")") this.words = []
-        this.close()
-        this.inShell(() => this.list(")"))
-        this.expect(")")
+        this.parenthesis()
         before = "group"
       } else if (char === ")") {
         this.features.add("broken")
         this.at += 1
       } else {
         before = undefined
+        if (isLoopHead(this.words) && /^do(?![^\s;|&<>()])/.test(this.source.slice(this.at, this.at + 3))) this.close()
         this.words.push(this.word())
         if (!this.isRedirected && isCaseHead(this.words)) {
           this.features.add("compound")
@@ -96,6 +83,36 @@ class Parser {
     if (before === "operator") this.features.add("broken")
     this.close()
     this.depth -= 1
+  }
+
+  /** Reads `(…)`: a subshell, the end of the head of a function, or the values of an array. */
+  private parenthesis(): void {
+    const last = this.words.at(-1)
+    if (last !== undefined && /^[A-Za-z_]\w*\+?=$/.test(last.text)) return this.array(last)
+    this.features.add(this.words.length > 0 ? "function" : "compound")
+    this.at += 1
+    const isHead = this.source[this.at] === ")" && afterKeywords(this.words).words.length < 2
+    // The name in `name()` is no command.
+    if (isHead) this.defines = this.words.pop()?.text ?? ""
+    this.close()
+    if (!isHead) this.parentheses.push("(")
+    this.inShell(() => this.list(")"))
+    this.expect(")")
+    if (!isHead) this.parentheses.push(")")
+  }
+
+  /** The values become parts of the word `name=`, each behind a `separator`. */
+  private array(name: Word): void {
+    this.features.add("compound")
+    this.at += 1
+    const parts = [...name.parts]
+    while (this.at < this.source.length && this.source[this.at] !== ")") {
+      if (this.source[this.at] === "#") this.comment()
+      else if (/[\s;|&<>(]/.test(this.source[this.at] ?? "")) this.at += 1
+      else parts.push({ text: separator, isQuoted: false, isExpansion: false }, ...this.word().parts)
+    }
+    this.expect(")")
+    this.words[this.words.length - 1] = { ...name, text: parts.map(({ text }) => text).join(""), parts }
   }
 
   /** Skips the patterns of a `case`. They are no commands, but substitutions in them run. */
@@ -125,16 +142,18 @@ class Parser {
   }
 
   private close(): void {
-    const { keywords, words } = afterKeywords(this.words)
+    const { defines = this.defines, keywords: leading, words } = afterKeywords(this.words)
+    const keywords = [...this.parentheses, ...leading]
     if (keywords.length > 0) this.features.add("compound")
     if (keywords.includes("esac")) this.cases = Math.max(0, this.cases - 1)
     const isLoop = /^(for|select)$/.test(keywords.at(-1) ?? "")
     const { input, joins, joint, nextJoint, reads, shells, writes } = this
-    const isCommand = words.length > 0 || writes.length > 0 || reads.length > 0
-    if (isCommand) this.commands.push({ words, writes, reads, joins, input, joint, shells, isLoop })
+    const isCommand = [words, writes, reads, keywords, defines].some(({ length }) => length > 0)
+    if (isCommand) this.commands.push({ words, writes, reads, joins, input, joint, shells, isLoop, keywords, defines })
     else if (joins.length > 0) this.features.add("redirection")
     if (isCommand || nextJoint !== "") this.joint = nextJoint === "" ? ";" : nextJoint
     Object.assign(this, { nextJoint: "", words: [], writes: [], reads: [], joins: [], input: "", isRedirected: false })
+    Object.assign(this, { parentheses: [], defines: "" })
   }
 
   private inShell(read: () => void): void {
@@ -160,9 +179,15 @@ class Parser {
     const before = this.source[this.at - operator.length - 1] ?? ""
     const isNumbered = last?.isBare === true && /^(?:\d+|\{\w+\})$/.test(last.text) && /[\d}]/.test(before)
     const descriptor = isNumbered ? this.words.pop()?.text : "1"
-    if (this.source[this.at] === "(") return void this.features.add("substitution")
+    if (this.source[this.at] === "(") {
+      if (operator === "<") this.words.push(this.processSubstitution())
+      else this.features.add("substitution")
+      return
+    }
     while (this.source[this.at] === " " || this.source[this.at] === "\t") this.at += 1
-    const target = this.word()
+    const isProcess = this.source.startsWith("<(", this.at)
+    if (isProcess) this.at += 1
+    const target = isProcess ? this.processSubstitution() : this.word()
     if (operator === ">&" && /^[12]$/.test(`${descriptor}`) && target.isBare && /^[12]$/.test(target.text)) {
       return void this.joins.push(`${descriptor}>&${target.text}`)
     }
@@ -188,112 +213,32 @@ class Parser {
     for (const text of texts) this.nested(text, (inner) => inner.doubleQuoted(new WordBuilder(), ""))
   }
 
-  private word(): Word {
+  /** `<(…)`, from its parenthesis on. */
+  private processSubstitution(): Word {
+    const from = this.at - 1
+    this.substitution()
     const word = new WordBuilder()
-    let isBraced = false
-    while (this.at < this.source.length) {
-      const char = this.source[this.at] ?? ""
-      if (/[\s;|&<>()]/.test(char) && !this.isOdd(char)) break
-      this.at += 1
-      if (char === "'") word.quoted(this.scanned(scanUntil(this.source, this.at, "'", false)))
-      else if (char === '"') this.doubleQuoted(word)
-      else if (char === "\\") word.quoted(this.escaped())
-      else if (this.isAnsi && char === "$" && this.source[this.at] === "'") {
-        word.quoted(this.scanned(scanAnsi(this.source, this.at + 1)))
-      }
-      // `$"…"` is a translated text: its quotes are read as usual.
-      else if (this.isAnsi && char === "$" && this.source[this.at] === '"') continue
-      else if (char === "$" || char === "`") word.expansion(this.expansion(char), false)
-      else {
-        if (odd.test(char)) this.features.add("oddity")
-        if (char === "{") isBraced = true
-        // Only lists and ranges are expanded: `@{1}` is not.
-        const isRange = char === "." && this.source[this.at - 2] === "."
-        if (isBraced && (char === "," || isRange)) this.features.add("braces")
-        word.plain(char)
-      }
-    }
+    word.expansion(this.source.slice(from, this.at), true)
     return word.build()
   }
 
-  private isOdd(char: string): boolean {
-    if (char === " " || char === "\t" || char === "\n" || !odd.test(char)) return false
-    this.features.add("oddity")
-    return true
-  }
-
-  private escaped(): string {
-    const char = this.source[this.at] ?? ""
+  protected substitution(): void {
+    this.features.add("substitution")
     this.at += 1
-    if (char === "") this.features.add("broken")
-    // A continued line can hide a word from a reader by cutting it in two.
-    if (char === "\n") this.features.add("oddity")
-    return char === "\n" ? "" : char
+    const { input, joins, joint, nextJoint, parentheses, reads, words, writes } = this
+    Object.assign(this, { input: "", joins: [], joint: ";", nextJoint: "", parentheses: [] })
+    Object.assign(this, { reads: [], words: [], writes: [] })
+    this.inShell(() => this.list(")"))
+    Object.assign(this, { input, joins, joint, nextJoint, parentheses, reads, words, writes })
+    this.expect(")")
   }
 
-  private doubleQuoted(word: WordBuilder, end = '"'): void {
-    word.quoted("")
-    while (this.at < this.source.length) {
-      const char = this.source[this.at] ?? ""
-      this.at += 1
-      if (char === end) return
-      if (char === "$" || char === "`") word.expansion(this.expansion(char), true)
-      else if (char === "\\" && /["$`\\\n]/.test(this.source[this.at] ?? "")) word.quoted(this.escaped())
-      else word.quoted(char)
-    }
-    if (end !== "") this.features.add("broken")
-  }
-
-  /** Reads an expansion behind its `$` or backtick and returns its source text. */
-  private expansion(char: string): string {
-    const from = this.at - 1
-    if (char === "`") {
-      this.features.add("substitution")
-      const inner = this.scanned(scanUntil(this.source, this.at, "`", true))
-      this.nested(inner.replaceAll(/\\([`$\\])/g, "$1"))
-      return this.source.slice(from, this.at)
-    }
-    const next = this.source[this.at] ?? ""
-    if (next === "(") {
-      this.features.add("substitution")
-      this.at += 1
-      const { input, joins, joint, nextJoint, reads, words, writes } = this
-      Object.assign(this, { input: "", joins: [], joint: ";", nextJoint: "", reads: [], words: [], writes: [] })
-      this.inShell(() => this.list(")"))
-      Object.assign(this, { input, joins, joint, nextJoint, reads, words, writes })
-      this.expect(")")
-      return this.source.slice(from, this.at)
-    }
-    this.features.add("variable")
-    if (next === "{") {
-      const inner = this.scanned(scanBraced(this.source, this.at))
-      if (/[`$(]/.test(inner)) this.nested(inner.replace(/^\{[^:=+?#%/-]*[:=+?#%/-]*/, ""))
-      return this.source.slice(from, this.at)
-    }
-    if (next === "'" || next === '"') return ""
-    const name =
-      /^(?:env:[A-Za-z_]\w*|[A-Za-z_]\w*|[0-9?$!#@*-])/.exec(this.source.slice(this.at, this.at + 256))?.[0] ?? ""
-    this.at += name.length
-    return `$${name}`
-  }
-
-  private nested(source: string, read = (inner: Parser): void => inner.list(undefined)): void {
+  protected nested(source: string, read = (inner: Parser): void => inner.list(undefined)): void {
     const inner = new Parser(source, this.isAnsi)
     Object.assign(inner, { depth: this.depth, lastShell: this.lastShell, shells: this.shells })
     inner.inShell(() => read(inner))
     this.lastShell = inner.lastShell
     this.commands.push(...inner.commands)
     for (const feature of inner.features) this.features.add(feature)
-  }
-
-  private scanned({ at, isOpen, text }: Scanned): string {
-    this.at = at
-    if (isOpen) this.features.add("broken")
-    return text
-  }
-
-  private expect(end: string): void {
-    if (this.source[this.at] === end) this.at += 1
-    else this.features.add("broken")
   }
 }

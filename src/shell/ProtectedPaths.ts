@@ -10,6 +10,9 @@ export interface ShellPlace {
 /** A placeholder for text that cannot be known before the command runs. */
 export const unknown = "\uE000"
 
+/** At the end of a path: all that lies below it is named as well, as by `find`. */
+export const deep = "\uE002"
+
 /** Top-level directories: a system that lacks one of them is as lost as one without `/`. */
 const systemNames =
   "bin boot dev etc home lib lib32 lib64 libx32 proc root sbin sys usr var Applications Library System Users private".split(
@@ -62,27 +65,38 @@ const isEverything = (name: string): boolean =>
 
 /** Makes a path absolute by its name alone, without `.` and `..`. Windows' variables for the home are expanded. */
 export const absolutePath = (given: string, { cwd, home = "/" }: ShellPlace): string => {
-  const named = given.replace(/^(?:%USERPROFILE%|%HOMEDRIVE%%HOMEPATH%)(?=$|[/\\])/i, () => home)
+  const named = given.replaceAll(deep, "").replace(/^(?:%USERPROFILE%|%HOMEDRIVE%%HOMEPATH%)(?=$|[/\\])/i, () => home)
   const path = /^[/\\]|^[A-Za-z]:([/\\]|$|\*)/.test(named) ? named : `${cwd}/${named}`
   // If the start of a path is unknown, so is where `..` leads.
   if (path.startsWith(unknown) || named.startsWith(unknown)) return unknown
-  // `/proc/<pid>/root` is another name for `/`.
-  return `/${partsOf(path).join("/")}`.replace(/^(?:\/proc\/[^/]+(?:\/task\/[^/]+)?\/root(?=\/|$))+/, "") || "/"
+  return `/${partsOf(path, cwd).join("/")}`
 }
 
-const partsOf = (path: string): Array<string> => {
+/** The names in a path, with `..` and the links of `/proc` and `/dev` followed; `cwd` is where `/proc/self/cwd` leads. */
+const partsOf = (path: string, cwd?: string): Array<string> => {
   const parts: Array<string> = []
   for (const part of path.split(/[/\\]+/)) {
     if (part === "..") parts.pop()
     else if (part !== "" && part !== ".") parts.push(part)
+    if (parts.length > longestLink || !/^(fd|thread-self|root|cwd)$/.test(part)) continue
+    const link = `/${parts.join("/")}`
+    if (link === "/dev/fd") parts.splice(0, 2, "proc", "self", "fd")
+    else if (link === "/proc/thread-self") parts.splice(1, 1, "self", "task", "self")
+    else if (/^\/proc\/[^/]+(\/task\/[^/]+)?\/root$/.test(link)) parts.length = 0
+    else if (cwd !== undefined && /^\/proc\/self(\/task\/[^/]+)?\/cwd$/.test(link)) {
+      parts.splice(0, parts.length, ...partsOf(cwd))
+    }
   }
   return parts
 }
 
+/** In names: `/proc/self/task/self/root`. */
+const longestLink = 5
+
 const longestPattern = 200
 
 /** True if a glob pattern could match a name. */
-const matches = (pattern: string, name: string): boolean => {
+export const matches = (pattern: string, name: string): boolean => {
   if (!/[*?[]/.test(pattern)) return pattern === name
   if (pattern.length > longestPattern || (name.startsWith(".") && !pattern.startsWith("."))) return false
   const tokens = pattern.match(/\*+|\[[!^]?\]?[^\]]*\]|[\s\S]/g) ?? []

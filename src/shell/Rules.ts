@@ -1,7 +1,7 @@
 import { inspect } from "./Blocked.ts"
 import { parse } from "./Parser.ts"
-import { planReads } from "./ReadOnly.ts"
-import type { PlannedCommand } from "./ReadPlan.ts"
+import { planReads } from "./reads/ReadOnly.ts"
+import type { PlannedCommand } from "./reads/ReadPlan.ts"
 import type { ShellPlace } from "./ProtectedPaths.ts"
 
 /** What happens to a command line before it runs (contract 7). */

@@ -31,7 +31,10 @@ export interface Part {
   readonly isExpansion: boolean
 }
 
-/** A simple command. */
+/** Stands before each value of an array, and between the fields that one word becomes. */
+export const separator = "\uE001"
+
+/** A simple command, or what stands around some: a command without words marks where a compound one starts or ends. */
 export interface Command {
   readonly words: ReadonlyArray<Word>
   /** Targets of `>`, `>>` and the like. */
@@ -48,6 +51,10 @@ export interface Command {
   readonly shells: ReadonlyArray<number>
   /** The head of a loop, which is not run: its words are a name, `in`, and the values of the name. */
   readonly isLoop: boolean
+  /** The keywords before it, and the parentheses of the subshells that start or end there. */
+  readonly keywords: ReadonlyArray<string>
+  /** The name of the function whose body starts here, or with the next command; empty if none does. */
+  readonly defines: string
 }
 
 export interface Script {
@@ -60,8 +67,8 @@ export interface Script {
 export interface Run {
   readonly tool: string
   readonly args: ReadonlyArray<string>
-  /** Paths that it gets one by one, with everything below them, as from `find | xargs`. */
-  readonly each: ReadonlyArray<string>
+  /** The lines of its standard input, as far as they are known. */
+  readonly input: ReadonlyArray<string>
   /** Files of `>` and of `<`. */
   readonly targets: ReadonlyArray<string>
   readonly sources: ReadonlyArray<string>

@@ -1,4 +1,5 @@
 import { absolutePath, type ShellPlace, unknown } from "./ProtectedPaths.ts"
+import { separator } from "./Syntax.ts"
 
 /** The possible values of a name. */
 export type Values = ReadonlyArray<string>
@@ -7,8 +8,11 @@ export type Values = ReadonlyArray<string>
 export interface Variables {
   readonly place: ShellPlace
   cwd: string
+  /** The working directory before the last change of it. */
+  oldCwd: string
+  /** The values of an array are one text, each behind a `separator`. */
   readonly variables: Map<string, Values>
-  /** From `$1` on; undefined if they cannot be known. */
+  /** From `$0` on; undefined if they cannot be known. */
   positional: Values | undefined
   /** `set -u`: an unset variable ends the shell. */
   isStrict: boolean
@@ -21,8 +25,9 @@ export interface Variables {
 export const rootScope = (place: ShellPlace): Variables => ({
   place,
   cwd: place.cwd,
+  oldCwd: unknown,
   variables: new Map(),
-  positional: [],
+  positional: [unknown],
   isStrict: false,
   isOpaque: false,
   mentioned: []
@@ -43,7 +48,7 @@ export const mentionsIn = (source: string): ReadonlySet<string> => {
 }
 
 const setByShells = new Set(
-  `BASHPID DIRSTACK EPOCHSECONDS EUID GROUPS HOSTNAME HOSTTYPE IFS LINENO MACHTYPE OLDPWD OPTARG OPTIND OSTYPE PIPESTATUS
+  `BASHPID DIRSTACK EPOCHSECONDS EUID GROUPS HOSTNAME HOSTTYPE IFS LINENO MACHTYPE OPTARG OPTIND OSTYPE PIPESTATUS
   PPID RANDOM REPLY SECONDS SHELL SHLVL SRANDOM UID`.split(/\s+/)
 )
 
@@ -52,12 +57,13 @@ export const valuesOf = (name: string, scope: Variables): Values => {
   const { mentioned, place, positional, variables } = scope
   // The number of the shell's process: `/proc/$$` is `/proc/self`.
   if (name === "$") return ["self"]
-  if (/^[1-9]$/.test(name)) return positional === undefined ? [unknown] : asSet(positional[Number(name) - 1], scope)
-  if (name === "@" || name === "*") return [positional === undefined ? unknown : positional.join(separator)]
+  if (/^\d+$/.test(name)) return positional === undefined ? [unknown] : asSet(positional[Number(name)], scope)
+  if (name === "@" || name === "*") return [positional === undefined ? unknown : positional.slice(1).join(separator)]
   if (!/^[A-Za-z_]/.test(name)) return [unknown]
   const assigned = variables.get(name)
   if (assigned !== undefined) return assigned
   if (name === "PWD") return [scope.cwd]
+  if (name === "OLDPWD") return [scope.oldCwd]
   if (/^(env:)?(HOME|USERPROFILE)$/i.test(name)) return [place.home ?? unknown]
   const inherited = place.env[name]
   if (inherited !== undefined) return [inherited]
@@ -70,11 +76,25 @@ export const valuesOf = (name: string, scope: Variables): Values => {
 const asSet = (value: string | undefined, { isStrict }: Variables): Values =>
   value === undefined ? (isStrict ? [] : [""]) : [value]
 
-/** Stands between the fields that one word becomes. */
-export const separator = "\uE001"
+/** In characters, as on Linux. */
+const longestPath = 4096
 
-/** Follows a `cd`. */
+/** Follows a `cd`, `pushd` or `popd`. */
 export const changeDirectory = (scope: Variables, args: Values): void => {
   const target = args.find((arg) => arg === "-" || !arg.startsWith("-")) ?? scope.place.home ?? unknown
-  scope.cwd = target === "-" ? unknown : absolutePath(target, placeOf(scope))
+  const cwd = target === "-" ? scope.oldCwd : absolutePath(target, placeOf(scope))
+  scope.oldCwd = scope.cwd
+  scope.cwd = cwd.length > longestPath ? unknown : cwd
+}
+
+const maxValues = 16
+const maxVariables = 200
+
+/** Sets a variable. If that may also not happen, the previous values stay possible. */
+export const setVariable = (scope: Variables, name: string, values: Values, isSure: boolean): void => {
+  const isFull = scope.variables.size >= maxVariables && !scope.variables.has(name)
+  // A variable that is not kept counts as unknown, since its name is among those mentioned.
+  if (isFull) return
+  const before = isSure ? [] : (scope.variables.get(name) ?? [])
+  scope.variables.set(name, [...new Set([...before, ...values])].slice(-maxValues))
 }

@@ -1,15 +1,15 @@
-import type { Part, Word } from "./Syntax.ts"
-import { separator, type Variables, type Values, valuesOf } from "./Variables.ts"
+import { type Part, separator, type Word } from "./Syntax.ts"
+import { setVariable, type Variables, type Values, valuesOf } from "./Variables.ts"
 import { unknown } from "./ProtectedPaths.ts"
 
 /** A word becomes at most this many fields. */
 const maxFields = 64
 
 /** In characters. A text that becomes longer by its expansions counts as unknown. */
-const maxText = 16_384
+export const maxText = 16_384
 
-/** The lines that the command of a substitution prints; undefined if they cannot be predicted. */
-export type OutputOf = (source: string, scope: Variables) => Values | undefined
+/** The lines that the commands of a substitution print; `unknown` in place of those that cannot be predicted. */
+export type OutputOf = (source: string, scope: Variables) => Values
 
 /**
  * The fields that the shell makes of a word: braces, `~` and variables are expanded, glob patterns are kept. A variable
@@ -83,7 +83,7 @@ const withHome = (text: string, scope: Variables): string =>
     const home = valuesOf("HOME", scope)[0] ?? unknown
     if (name === "") return home
     if (name === "+") return scope.cwd
-    if (name === "-") return unknown
+    if (name === "-") return scope.oldCwd
     // The home of another user is as protected as `/root`, wherever it is.
     return home.endsWith(`/${name}`) ? home : "/root"
   })
@@ -106,39 +106,88 @@ const filled = (text: string, parts: ReadonlyArray<Part>, scope: Variables, outp
 
 const expanded = ({ isQuoted, text }: Part, scope: Variables, outputOf: OutputOf): Values => {
   const values = substituted(text, scope, outputOf)
-  return isQuoted ? values : values.map((value) => value.replaceAll(/[ \t\n]+/g, separator))
+  if (isQuoted) return values
+  const blanks =
+    scope.variables
+      .get("IFS")
+      ?.join("")
+      .replaceAll(/[\\\]^-]/g, "\\$&") ?? " \t\n"
+  const between = blanks === "" ? undefined : new RegExp(`[${blanks}]+`, "g")
+  return between === undefined ? values : values.map((value) => value.replaceAll(between, separator))
 }
 
 const substituted = (text: string, scope: Variables, outputOf: OutputOf): Values => {
   const command = /^`(.*)`$/s.exec(text)?.[1]?.replaceAll(/\\([`$\\])/g, "$1") ?? /^\$\((?!\()(.*)\)$/s.exec(text)?.[1]
-  if (command !== undefined) return [outputOf(command, scope)?.join(" ") ?? unknown]
+  if (command !== undefined) return [outputOf(command, scope).join(" ")]
   if (text === "$") return ["$"]
+  if (text.startsWith("<(")) return ["/dev/stdin"]
   const [, plain] = /^\$(env:\w+|\w+|[@*#?$!-])$/.exec(text) ?? []
-  if (plain !== undefined) return valuesOf(plain, scope)
-  const [, name, change = ""] = /^\$\{(\w+|[@*#?$!-])(.*)\}$/s.exec(text) ?? []
+  if (plain !== undefined) return valuesOf(plain, scope).map((value) => itemsOf(value)[0] ?? "")
+  const [, indirect] = /^\$\{!(\w+)\}$/.exec(text) ?? []
+  if (indirect !== undefined) return valuesOf(indirect, scope).flatMap((name) => valuesOf(name, scope))
+  const [, name, index, change = ""] = /^\$\{(\w+|[@*#?$!-])(?:\[([^\]]*)\])?(.*)\}$/s.exec(text) ?? []
   if (name === undefined) return [unknown]
   const strict = /^:?[-=+]/.test(change) ? { ...scope, isStrict: false } : scope
-  return valuesOf(name, strict).flatMap((value) => changed(value, change, scope, outputOf))
+  const values = valuesOf(name, strict)
+  const chosen = values.flatMap((value) => itemsAt(index, itemsOf(value)))
+  const [, from, length] = /^:(\d+)(?::(\d+))?$/.exec(change) ?? []
+  if (from !== undefined && /^[@*]$/.test(index ?? name)) {
+    // The first of the positional parameters has the number 1.
+    const start = Math.max(0, Number(from) - (index === undefined ? 1 : 0))
+    const end = length === undefined ? undefined : start + Number(length)
+    return chosen.map((value) => value.split(separator).slice(start, end).join(separator))
+  }
+  return chosen.flatMap((value) => changed(value, change, name, scope, outputOf))
+}
+
+/** The values in an array, which starts with a separator; any other text is one value. */
+const itemsOf = (value: string): Values => (value.startsWith(separator) ? value.split(separator).slice(1) : [value])
+
+/** What `[index]` stands for; any of the values if the index is no number, or not one of the array. */
+const itemsAt = (index: string | undefined, items: Values): Values => {
+  if (index === "@" || index === "*") return [items.join(separator)]
+  const item = items.at(Number(index === undefined ? 0 : index || Number.NaN))
+  return item === undefined || !/^-?\d*$/.test(index ?? "") ? items : [item]
 }
 
 /** Applies the operator of `${name…}` to a value; an unset variable counts as empty. */
-const changed = (value: string, change: string, scope: Variables, outputOf: OutputOf): Values => {
+const changed = (value: string, change: string, name: string, scope: Variables, outputOf: OutputOf): Values => {
   if (change === "" || value === unknown) return [value]
   const [, operator, word = ""] = /^:?([-=+?])(.*)$/s.exec(change) ?? []
   if (operator === "?") return value === "" ? [] : [value]
   if (operator !== undefined) {
-    const isWord = operator === "+" ? value !== "" : value === ""
-    return isWord ? assigned(partsIn(word), scope, outputOf) : [operator === "+" ? "" : value]
+    if ((operator === "+") === (value === "")) return [operator === "+" ? "" : value]
+    const values = assigned(partsIn(word), scope, outputOf)
+    if (operator === "=") setVariable(scope, name, values, false)
+    return values
   }
-  if (change === "%/") return [value.replace(/\/$/, "")]
-  return [value === "" ? "" : unknown]
+  return [value === "" ? "" : (trimmed(value, change.replaceAll(/["']/g, "")) ?? unknown)]
+}
+
+/** `%…`, `#…` with one star at most, `:offset:length`, `,,` and `^^`; undefined for anything else. */
+const trimmed = (value: string, change: string): string | undefined => {
+  const [, from, length = value.length] = /^:(\d+)(?::(\d+))?$/.exec(change) ?? []
+  if (from !== undefined) return value.slice(Number(from), Number(from) + Number(length))
+  if (change === ",,") return value.toLowerCase()
+  if (change === "^^") return value.toUpperCase()
+  const [, operator = "", before = "", text = "", after = ""] =
+    /^(%%?|##?)(\*?)([^*?[\]$`\\]*)(\*?)$/.exec(change) ?? []
+  const isEnd = operator.startsWith("%")
+  if (operator === "" || (before !== "" && after !== "") || (isEnd ? before : after) !== "") return undefined
+  if ((isEnd ? after : before) === "") {
+    if (isEnd) return value.endsWith(text) ? value.slice(0, value.length - text.length) : value
+    return value.startsWith(text) ? value.slice(text.length) : value
+  }
+  const at = operator === "%" || operator === "##" ? value.lastIndexOf(text) : value.indexOf(text)
+  if (at === -1) return value
+  return isEnd ? value.slice(0, at) : value.slice(at + text.length)
 }
 
 /** In characters. A longer default value counts as unknown. */
 const maxDefault = 2000
 
-/** Parses a default value; quotes and one level of expansions are enough. */
-const partsIn = (text: string): ReadonlyArray<Part> =>
+/** Parses a default value, or a line of input; quotes and one level of expansions are enough. */
+export const partsIn = (text: string): ReadonlyArray<Part> =>
   (text.length > maxDefault ? [unknown] : (text.match(/\$\{[^}]*\}|\$\([^)]*\)|`[^`]*`|\$\w+|[^$`]+|\$/g) ?? [])).map(
     (piece) => ({
       text: piece.replaceAll(/^["']|["']$/g, ""),

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../config/Config.ts"
+import { isOfProcess } from "../shell/Destructive.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
 import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
@@ -66,6 +67,9 @@ export class Workspace extends Context.Service<
           if (!given.isWellFormed()) throw refuse("the path contains half of a character")
           const named = absolute(workingDir, withHome(given))
           const [real, files] = await Promise.all([resolveReal(named), PrivateFiles.of(stateDir)])
+          const isProcess = /^\/proc\/\d+(\/task(\/\d+)?)?$/.test(real ?? named)
+          if (isProcess || isOfProcess(real ?? named))
+            throw refuse("it belongs to a process: the path leads to its pipes or its memory")
           // Behind a link, `..` is not the directory before it in the path.
           const path = real !== undefined && /(^|[/\\])\.\.([/\\]|$)/.test(given) ? real : NodePath.resolve(named)
           if (real === undefined) return { path, real: path, scope: "outside" }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { composeLine, missingProgram, runnerOf } from "../../src/shell/ComposeLine.ts"
+import { composeLine, missingProgram, runnerOf } from "../../src/shell/reads/ComposeLine.ts"
 
 const words = [
   "",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { parse } from "../../src/shell/Parser.ts"
-import { planReads } from "../../src/shell/ReadOnly.ts"
-import type { PlannedWord } from "../../src/shell/ReadPlan.ts"
+import { planReads } from "../../src/shell/reads/ReadOnly.ts"
+import type { PlannedWord } from "../../src/shell/reads/ReadPlan.ts"
 
 /** `text`, `<name>` with the text before it, `(operand)`, `(pattern*)`, `{printed*}`. */
 const shown = (word: PlannedWord): string => {

@@ -193,6 +193,39 @@ describe("the workspace", () => {
     )
   )
 
+  it.effect.skipIf(process.platform !== "linux")("refuses what leads into a process, by whatever name", () =>
+    inWorld((path) =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace
+        symlinkSync(`/proc/${process.pid}`, path(ws, "process"))
+        const names = [
+          "/proc/self/mem",
+          "/proc/self/environ",
+          "/proc/self/fd",
+          "/proc/self",
+          "/proc/thread-self/mem",
+          `/proc/${process.pid}/mem`,
+          `/proc/self/../${process.pid}/environ`,
+          `/proc/../proc//${process.pid}/./mem`,
+          `/proc/self/root/proc/${process.pid}/mem`,
+          `/proc/self/task/${process.pid}/environ`,
+          "/dev/fd",
+          "process/mem",
+          "process/task/../environ"
+        ]
+        for (const name of names) {
+          for (const place of [workspace.reading, workspace.writing]) {
+            const result = yield* Effect.exit(place(name, { workingDir: path(ws) }))
+            assert.strictEqual(result._tag, "Failure", name)
+          }
+        }
+        for (const name of ["/proc/self/status", "/proc/cpuinfo", "/proc/self/cwd"]) {
+          assert.strictEqual((yield* workspace.reading(name, { workingDir: path(ws) })).scope, "outside", name)
+        }
+      })
+    )
+  )
+
   it.effect("says what a path really is", () =>
     inWorld((path) =>
       Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { type CommandRule, type Parsed, planWords } from "./Options.ts"
 import { plainText, type PlannedWord } from "./ReadPlan.ts"
-import type { Word } from "./Syntax.ts"
+import type { Word } from "../Syntax.ts"
 
 /** The words of a `git` that only lists (runtime, The shell's read-only list). Patterns of names are for git to match. */
 export const planGit = (words: ReadonlyArray<Word>): ReadonlyArray<PlannedWord> | undefined => {

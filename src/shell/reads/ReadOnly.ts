@@ -2,7 +2,7 @@ import { planFind } from "./Find.ts"
 import { planGit } from "./Git.ts"
 import { type CommandRule, planWords } from "./Options.ts"
 import { isBelow, type PlannedCommand, type PlannedWord } from "./ReadPlan.ts"
-import type { Command, Script, Word } from "./Syntax.ts"
+import type { Command, Script, Word } from "../Syntax.ts"
 
 /**
  * The plan of a command line that only reads, and only below its working directory (runtime, The shell's read-only list):

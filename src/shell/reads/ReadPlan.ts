@@ -1,4 +1,4 @@
-import type { Part, Word } from "./Syntax.ts"
+import type { Part, Word } from "../Syntax.ts"
 
 /** What a word of a command that only reads is to it; no word means anything else to the shell that runs it. */
 export type PlannedWord =

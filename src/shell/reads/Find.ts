@@ -1,5 +1,5 @@
 import { isBelow, operand, plainText, type PlannedWord } from "./ReadPlan.ts"
-import type { Word } from "./Syntax.ts"
+import type { Word } from "../Syntax.ts"
 
 const alone = new Set(
   `-print -print0 -ls -depth -d -mount -xdev -prune -true -false -empty -daystart -noleaf -nouser -nogroup -readable

@@ -1,5 +1,5 @@
 import { isBelow, operand, plainText, type PlannedWord } from "./ReadPlan.ts"
-import type { Word } from "./Syntax.ts"
+import type { Word } from "../Syntax.ts"
 
 /**
  * What the operands of a command are: file names, names that the program takes as they are, text, text in which patterns are
