@@ -21,8 +21,8 @@ const silent: Answer = { pieces: [chunk({ role: "assistant", content: null })], 
 const cut: Answer = { pieces: [chunk({ content: "I begin" })], ending: "cut" }
 
 /** The turn after: whatever was before, the session must go on. */
-const goesOn = async (player: Player, before: Answer = calls(list)) => {
-  player.model(before, text("It goes on."))
+const goesOn = async (player: Player, ...before: ReadonlyArray<Answer>) => {
+  player.model(...before, text("It goes on."))
   await player.send("And now?")
 }
 
@@ -199,7 +199,7 @@ export const histories: ReadonlyArray<History> = [
   {
     name: "many turns",
     play: async (player) => {
-      for (let turn = 0; turn < 12; turn += 1) {
+      for (let turn = 0; turn < 8; turn += 1) {
         player.model(...(turn % 2 === 0 ? [calls(list)] : []), ...(turn % 3 === 0 ? [calls(list, read("a.txt"))] : []))
         player.model(say({ ...(turn % 4 === 0 ? { reasoning: "Hm." } : {}), text: `Answer ${turn}.` }))
         await player.send(`Question ${turn}.`)
@@ -209,7 +209,7 @@ export const histories: ReadonlyArray<History> = [
   {
     name: "a trimmed history",
     play: async (player) => {
-      for (let turn = 0; turn < 8; turn += 1) {
+      for (let turn = 0; turn < 5; turn += 1) {
         player.model(calls(list, read("long.txt")), text(`Answer ${turn}. ${"word ".repeat(400)}`))
         await player.send(`Question ${turn}. ${"word ".repeat(turn === 0 ? 9000 : 400)}`)
         player.model(calls(read("long.txt")), refuse(400, "the request exceeds the available context size"))

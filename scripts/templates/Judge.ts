@@ -56,6 +56,7 @@ const play = async (history: History, player: Player): Promise<Verdict> => {
   try {
     await player.session()
     await Promise.race([history.play(player), player.refused])
+    failure = (await player.relay.wholly())?.message
   } catch (error) {
     failure = player.relay.refusals.at(-1)?.message ?? String(error)
   }

@@ -18,10 +18,12 @@ export interface Refused {
 export interface Relay {
   readonly url: string
   /** Requests that the server took, as they were sent. */
-  readonly taken: ReadonlyArray<unknown>
+  readonly taken: ReadonlyArray<object>
   /** The refusals since {@link forget}. */
   readonly refusals: ReadonlyArray<Refused>
   script(answers: ReadonlyArray<Answer>): void
+  /** Has the last request that was taken answered by the server itself, one token of it; its refusal, if it refuses. */
+  wholly(): Promise<Refused | undefined>
   /** Waits until the next request is taken, or the one after the last that was waited for. */
   next(): Promise<void>
   /** Forgets what is scripted and was not said. */
@@ -35,13 +37,21 @@ export const start = async (server: string): Promise<Relay> => {
   const props: unknown = await (await fetch(`${server}/props`)).json()
   let answers: Array<Answer> = []
   let refusals: Array<Refused> = []
-  let taken: Array<unknown> = []
+  let taken: Array<object> = []
+  /** The verdicts so far: most sessions begin alike. */
+  const verdicts = new Map<string, ReturnType<typeof ask>>()
+  const verdictOn = (body: { readonly messages: unknown; readonly tools?: unknown }) => {
+    const key = JSON.stringify([body.messages, body.tools === undefined])
+    const known = verdicts.get(key) ?? ask(server, "/apply-template", body)
+    verdicts.set(key, known)
+    return known
+  }
   let awaited = 0
   let wake = () => {}
   const standIn = await LlamaServer.start({
     pages: { "/props": { headers: { "Content-Type": "application/json" }, pieces: [JSON.stringify(props)] } },
     answer: async ({ body }) => {
-      const refusal = await ask(server, "/apply-template", body)
+      const refusal = await verdictOn(body)
       if (refusal === undefined) {
         taken.push(body)
         wake()
@@ -64,6 +74,7 @@ export const start = async (server: string): Promise<Relay> => {
       return refusals
     },
     script: (more) => void answers.push(...more),
+    wholly: async () => (taken.length === 0 ? undefined : ask(server, "/v1/chat/completions", taken.at(-1)!)),
     next: async () => {
       awaited++
       while (taken.length < awaited) await new Promise<void>((resolve) => (wake = resolve))
