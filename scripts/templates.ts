@@ -5,16 +5,20 @@
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import * as RealLlamaServer from "../src/testing/RealLlamaServer.ts"
 import { given, text } from "./Arguments.ts"
 import reasons from "./templates/reasons.json" with { type: "json" }
 import { judge } from "./templates/Judge.ts"
-import { find } from "./templates/Server.ts"
 import { rowOf, summaryOf } from "./templates/Table.ts"
 
 const { options } = given({ server: text, model: text, templates: text, only: text })
-const server = find(options)
+const server = RealLlamaServer.find(Path.resolve(import.meta.dirname, ".."), options)
 if (typeof server === "string") {
-  console.error(server)
+  console.error(`${server}, or --server`)
+  process.exit(69)
+}
+if (!Fs.existsSync(server.templates)) {
+  console.error(`no chat templates at ${server.templates}: --templates names a folder`)
   process.exit(69)
 }
 

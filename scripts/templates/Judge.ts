@@ -1,9 +1,9 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
+import * as RealLlamaServer from "../../src/testing/RealLlamaServer.ts"
 import { StateDir } from "../../src/testing/StateDir.ts"
 import { type History, histories } from "./Histories.ts"
-import * as LlamaProcess from "./LlamaProcess.ts"
 import { Player } from "./Player.ts"
 import * as Relay from "./Relay.ts"
 
@@ -16,14 +16,12 @@ export interface Verdict {
   readonly recovered: number
 }
 
-export interface Server {
-  readonly command: string
-  readonly model: string
-}
-
 /** Plays every history against a server with this template. */
-export const judge = async (server: Server, template: string): Promise<ReadonlyArray<Verdict>> => {
-  const llama = await LlamaProcess.start(server.command, server.model, template)
+export const judge = async (
+  server: RealLlamaServer.Installation,
+  template: string
+): Promise<ReadonlyArray<Verdict>> => {
+  const llama = await RealLlamaServer.start(server, template)
   const relay = await Relay.start(llama.url)
   using place = new Place()
   using stateDir = new StateDir({ localModels: { url: relay.url }, agent: { conversationMaxTokens } })

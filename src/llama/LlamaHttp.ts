@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
         sent = build(form)
         return post(sent.body)
       }
-      const onComplete = (model: string | undefined) =>
+      const onBegun = (model: string | undefined) =>
         Effect.suspend(() => {
           const before = forms
           forms = MessageForm.learnAnswer(forms, model, form, refusal !== undefined)
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
         request: post(sent.body),
         shrink,
         reform,
-        onComplete,
+        onBegun,
         // The server was unavailable at the last probe, so the one that answers now may have another window.
         onOpen: Effect.suspend(() => (probed ? Effect.void : Effect.asVoid(Effect.forkIn(probe, scope)))),
         onUnavailable: () => {

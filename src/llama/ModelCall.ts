@@ -34,8 +34,8 @@ export interface Call {
   readonly onUnavailable: () => void
   /** Called with the server's token counts. */
   readonly onUsage: (usage: Usage) => void
-  /** Runs when an answer is complete, with the model as the server names it. */
-  readonly onComplete: (model: string | undefined) => Effect.Effect<void>
+  /** Runs with the first events of an answer, and the model as the server names it. */
+  readonly onBegun: (model: string | undefined) => Effect.Effect<void>
 }
 
 /**
@@ -51,6 +51,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       let pauseMs = 0
       let announced = false
       let shrunk = false
+      let hasBegun = false
 
       /** Makes another request in place of one that was refused, if that may help. */
       const change = (reason: Reason): boolean => {
@@ -87,8 +88,9 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
         if (last?._tag === "Finished" && last.usage !== undefined) call.onUsage(last.usage)
         if (Arr.isReadonlyArrayNonEmpty(step.events)) {
           const events = mergeDeltas(step.events)
-          if (last?._tag !== "Finished") return Effect.succeed(events)
-          return Effect.as(call.onComplete(ResponseBody.modelOf(step.state)), events)
+          if (hasBegun) return Effect.succeed(events)
+          hasBegun = true
+          return Effect.as(call.onBegun(ResponseBody.modelOf(step.state)), events)
         }
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()
