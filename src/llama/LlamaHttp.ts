@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
           // Another model has another window, and its template other limits.
           if (before.served !== undefined && before.served !== forms.served) probed = false
           return forms.taken === "text" && before.taken !== "text"
-            ? Effect.logWarning(`${withoutTools}: ${redact(refusal ?? "")}`)
+            ? Effect.logWarning(`${withoutTools}: ${redact(refusal?.trim().split("\n").at(-1) ?? "")}`)
             : Effect.void
         })
       return ModelCall.stream(transport, {
