@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Settings } from "../config/Settings.ts"
 import { Config } from "../config/Config.ts"
 import * as ChatRequest from "./prompt/ChatRequest.ts"
+import * as MessageForm from "./prompt/MessageForm.ts"
 import * as ContextWindow from "./prompt/ContextWindow.ts"
 import { apiKey } from "../config/Secrets.ts"
 import { redactSecrets } from "../domain/RedactSecrets.ts"
@@ -32,6 +33,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     ...(key === "" ? {} : { Authorization: `Bearer ${key}` })
   }
   let window = ContextWindow.unknown
+  let forms = MessageForm.unknown
   let probed = false
 
   const probe = LlamaProbe.run(transport, {
@@ -40,13 +42,13 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     headers,
     timeoutMs: llama.healthTimeoutMs
   }).pipe(
-    Effect.map((server) => (server.detail === undefined ? server : { ...server, detail: redact(server.detail) })),
-    Effect.tap(({ contextTokens, state }) =>
-      Effect.sync(() => {
-        probed = state === "ready" || state === "foreign"
-        if (contextTokens !== undefined) window = ContextWindow.learnWindow(window, contextTokens)
-      })
-    )
+    Effect.map(({ onlySingleCalls, server }) => {
+      const { contextTokens, detail, model, state } = server
+      probed = state === "ready" || state === "foreign"
+      if (contextTokens !== undefined) window = ContextWindow.learnWindow(window, contextTokens)
+      if (state === "ready") forms = MessageForm.learnProbe(forms, model, onlySingleCalls)
+      return detail === undefined ? server : { ...server, detail: redact(detail) }
+    })
   )
 
   const post = (body: string): HttpRequest => ({
@@ -59,22 +61,46 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
 
   const stream = (request: ModelRequest): Stream.Stream<ModelEvent, LlamaError> =>
     Stream.suspend(() => {
-      const build = (share: number) => {
+      let share = 1
+      let form = MessageForm.current(forms)
+      let refusal: string | undefined
+      const build = (form: MessageForm.MessageForm) => {
         const budget = ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
         const cap = ContextWindow.answerCap(window, localModels.completionMaxTokens)
-        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap)
+        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap, form)
       }
-      let sent = build(1)
+      let sent = build(form)
       const shrink = (overflow: Overflow): HttpRequest => {
         window = ContextWindow.learnOverflow(window, overflow, sent.promptBytes)
-        sent = build(ContextWindow.shareAfter(overflow))
+        share = ContextWindow.shareAfter(overflow)
+        sent = build(form)
         return post(sent.body)
       }
+      const reform = (reason: LlamaError["reason"]): HttpRequest | undefined => {
+        const next = MessageForm.nextAfter(reason, form, (other) => build(other).body === sent.body)
+        if (next === undefined) return undefined
+        form = next
+        refusal = reason.detail
+        sent = build(form)
+        return post(sent.body)
+      }
+      const onBegun = (model: string | undefined) =>
+        Effect.suspend(() => {
+          const before = forms
+          forms = MessageForm.learnAnswer(forms, model, form, refusal !== undefined)
+          // Another model has another window, and its template other limits.
+          if (before.served !== undefined && before.served !== forms.served) probed = false
+          return forms.taken === "text" && before.taken !== "text"
+            ? Effect.logWarning(`${withoutTools}: ${redact(refusal?.trim().split("\n").at(-1) ?? "")}`)
+            : Effect.void
+        })
       return ModelCall.stream(transport, {
         tools: request.tools,
         limits: llama,
         request: post(sent.body),
         shrink,
+        reform,
+        onBegun,
         // The server was unavailable at the last probe, so the one that answers now may have another window.
         onOpen: Effect.suspend(() => (probed ? Effect.void : Effect.asVoid(Effect.forkIn(probe, scope)))),
         onUnavailable: () => {
@@ -94,6 +120,9 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     window: Effect.sync(() => window.tokens)
   })
 })
+
+const withoutTools =
+  "no tool is offered to this model, and earlier calls are sent to it as text, since its server refuses requests with them"
 
 /** A client of the server at `localModels.url`. */
 export const layer: Layer.Layer<LlamaClient, never, Config> = Layer.effect(

@@ -18,6 +18,13 @@ export interface Probe {
   readonly timeoutMs: number
 }
 
+/** What a probe learns: the state that the host reads, and what concerns only the requests. */
+export interface Probed {
+  readonly server: ServerState
+  /** The server says that its chat template takes one call in an assistant's message at most. */
+  readonly onlySingleCalls: boolean
+}
+
 /** The answer to one request of a probe. If there is no HTTP response, `body` is the detail of the error. */
 export interface ProbeAnswer {
   readonly head: ResponseHead | "no connection" | "not HTTP"
@@ -54,17 +61,31 @@ export const judge = (
 }
 
 /** Probes a server, within `timeoutMs`. */
-export const run = (transport: HttpTransport, probe: Probe): Effect.Effect<ServerState> =>
+export const run = (transport: HttpTransport, probe: Probe): Effect.Effect<Probed> =>
   Effect.gen(function* () {
+    const probed = (server: ServerState, props?: ProbeAnswer): Probed => ({
+      server,
+      onlySingleCalls: props !== undefined && hasOnlySingleCalls(parseJson(props.body))
+    })
     const ask = (path: "/health" | "/props" | "/v1/models") => get(transport, probe, ModelUrl.endpoint(probe.url, path))
     const health = yield* ask("/health")
     const fromHealth = judge(probe, { health })
-    if (fromHealth !== undefined) return fromHealth
+    if (fromHealth !== undefined) return probed(fromHealth)
     const props = yield* ask("/props")
     const fromBoth = judge(probe, { health, props })
-    if (fromBoth !== undefined) return fromBoth
-    return judge(probe, { health, props, models: yield* ask("/v1/models") }) ?? timedOut(probe)
-  }).pipe(Effect.timeoutOrElse({ duration: probe.timeoutMs, orElse: () => Effect.succeed(timedOut(probe)) }))
+    if (fromBoth !== undefined) return probed(fromBoth, props)
+    return probed(judge(probe, { health, props, models: yield* ask("/v1/models") }) ?? timedOut(probe), props)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: probe.timeoutMs,
+      orElse: () => Effect.succeed({ server: timedOut(probe), onlySingleCalls: false })
+    })
+  )
+
+const hasOnlySingleCalls = (props: unknown): boolean =>
+  isObject(props) &&
+  isObject(props.chat_template_caps) &&
+  props.chat_template_caps.supports_parallel_tool_calls === false
 
 const timedOut = (probe: Probe): ServerState => ({
   state: "unreachable",

@@ -10,6 +10,7 @@ import type { ModelEvent, Usage } from "./LlamaClient.ts"
 import type { Overflow } from "./LlamaError.ts"
 import { LlamaError } from "./LlamaError.ts"
 import { mergeDeltas } from "./answer/MergeDeltas.ts"
+import * as ResponseBody from "./answer/ResponseBody.ts"
 import * as ModelConnection from "./ModelConnection.ts"
 import type { CallLimits } from "./RetryPolicy.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -25,17 +26,21 @@ export interface Call {
   readonly request: HttpRequest
   /** Makes the request smaller after the server reported an overflow. */
   readonly shrink: (overflow: Overflow) => HttpRequest
+  /** Makes the request in another form after a refusal that names its history; undefined: there is none. */
+  readonly reform: (reason: LlamaError["reason"]) => HttpRequest | undefined
   /** Runs when a response with status 2xx has begun. */
   readonly onOpen: Effect.Effect<void>
   /** Called when the server is unreachable or still loading. */
   readonly onUnavailable: () => void
   /** Called with the server's token counts. */
   readonly onUsage: (usage: Usage) => void
+  /** Runs with the first events of an answer, and the model as the server names it. */
+  readonly onBegun: (model: string | undefined) => Effect.Effect<void>
 }
 
 /**
- * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, and reads
- * no faster than the stream is pulled. The end of the stream closes the connection.
+ * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, gives
+ * one whose history is refused another form, and reads no faster than the stream is pulled. The end of the stream closes the connection.
  */
 export const stream = (transport: HttpTransport, call: Call): Stream.Stream<ModelEvent, LlamaError> =>
   Stream.unwrap(
@@ -46,11 +51,14 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       let pauseMs = 0
       let announced = false
       let shrunk = false
+      let hasBegun = false
 
-      const shrink = (reason: Reason): boolean => {
-        if (reason._tag !== "Overflow" || shrunk) return false
-        shrunk = true
-        request = call.shrink(reason)
+      /** Makes another request in place of one that was refused, if that may help. */
+      const change = (reason: Reason): boolean => {
+        const next = reason._tag !== "Overflow" ? call.reform(reason) : shrunk ? undefined : call.shrink(reason)
+        if (next === undefined) return false
+        shrunk ||= reason._tag === "Overflow"
+        request = next
         return true
       }
 
@@ -63,7 +71,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
             return yield* read
           }
           pauseMs = 0
-          if (shrink(refusal.reason)) continue
+          if (change(refusal.reason)) continue
           const retry = RetryPolicy.next(attempts, refusal, call.limits, yield* Random.next)
           if (refusal.reason._tag === "Unreachable" || refusal.reason._tag === "Loading") call.onUnavailable()
           if (retry === null) return yield* fail(refusal.reason)
@@ -78,10 +86,15 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       const read: Events = Effect.flatMap(connection.read, (step): Events => {
         const last = step.events.at(-1)
         if (last?._tag === "Finished" && last.usage !== undefined) call.onUsage(last.usage)
-        if (Arr.isReadonlyArrayNonEmpty(step.events)) return Effect.succeed(mergeDeltas(step.events))
+        if (Arr.isReadonlyArrayNonEmpty(step.events)) {
+          const events = mergeDeltas(step.events)
+          if (hasBegun) return Effect.succeed(events)
+          hasBegun = true
+          return Effect.as(call.onBegun(ResponseBody.modelOf(step.state)), events)
+        }
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()
-        if (step.state.begun || !shrink(step.end.reason)) return fail(step.end.reason)
+        if (step.state.begun || !change(step.end.reason)) return fail(step.end.reason)
         return connect
       })
 

@@ -20,6 +20,8 @@ export interface ReceivedRequest {
   closedAt?: number
 }
 
+type ToAnswer = Answer | RawAnswer | Promise<Answer | RawAnswer>
+
 export interface LlamaServerOptions {
   /** 0, the default: any free port. */
   readonly port?: number
@@ -29,7 +31,7 @@ export interface LlamaServerOptions {
   /** Counts the tokens of a prompt; four characters each by default. */
   readonly countTokens?: (text: string) => number
   /** The answer to chat requests; a function gets each request and its index. `Hello.` by default. */
-  readonly answer?: Answer | RawAnswer | ((request: ReceivedRequest, index: number) => Answer | RawAnswer)
+  readonly answer?: Answer | RawAnswer | ((request: ReceivedRequest, index: number) => ToAnswer)
   /** Answers by path, in place of llama-server's. */
   readonly pages?: { readonly [path: string]: Answer | RawAnswer }
 }
@@ -92,7 +94,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     })
   const changed = () => [...waiting].forEach((look) => look())
 
-  const toChat = (request: ReceivedRequest): Answer | RawAnswer => {
+  const toChat = (request: ReceivedRequest): ToAnswer => {
     const prompt = JSON.stringify([request.body?.tools ?? [], request.body?.messages ?? []])
     counts = { prompt: countTokens(prompt), cached: countTokens(prompt.slice(0, commonLength(lastPrompt, prompt))) }
     if (options.contextTokens !== undefined && counts.prompt > options.contextTokens) {
@@ -144,7 +146,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     })
     changed()
     if (loading) return void send(refuse(503, "Loading model", "unavailable_error"), outgoing)
-    void send(isChat && options.pages?.[path] === undefined ? toChat(request) : pageOf(path), outgoing)
+    void send(await (isChat && options.pages?.[path] === undefined ? toChat(request) : pageOf(path)), outgoing)
   })
   const listen = (port: number) =>
     new Promise<void>((resolve, reject) => {

@@ -25,6 +25,8 @@ export interface Counts {
  * agree on little but the names. It is narrowed by hand instead of by a schema, since this runs once per token.
  */
 export interface ChatChunk {
+  /** The model as the server names it. */
+  readonly model: string | undefined
   readonly content: string | undefined
   readonly reasoning: string | undefined
   readonly calls: ReadonlyArray<CallFragment>
@@ -50,6 +52,7 @@ export const narrow = (payload: unknown): ChatChunk | null => {
   const delta = isObject(choice.delta) ? choice.delta : undefined
   const message: Json = delta ?? (isObject(choice.message) ? choice.message : choice)
   return {
+    model: text(payload.model),
     content: contentOf(message.content ?? message.text),
     reasoning: text(message.reasoning_content) ?? text(message.reasoning),
     calls: callsOf(message),

@@ -10,6 +10,8 @@ import type { ToolSpec } from "../../domain/ToolCall.ts"
 
 /** How far one answer has been decoded. */
 export interface DecoderState {
+  /** The model as the server names it. */
+  readonly model: string | undefined
   /** Dotted tool names by their names on the wire. */
   readonly tools: ReadonlyMap<string, string>
   readonly think: ThinkSplitter.ThinkState
@@ -40,6 +42,7 @@ export interface Decoded {
 const nothing: Streamed = { pieces: 0, text: "" }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
+  model: undefined,
   tools: new Map(tools.map((tool) => [wireName(tool.name), tool.name])),
   think: ThinkSplitter.start,
   content: nothing,
@@ -75,6 +78,7 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   }
   const { calls, callsLength } = chunk.calls.length === 0 ? state : withCalls(state, chunk.calls)
   const next: DecoderState = {
+    model: chunk.model ?? state.model,
     tools: state.tools,
     think,
     content,

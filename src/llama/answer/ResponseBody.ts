@@ -68,6 +68,9 @@ export const finish = (state: ResponseBodyState, how: Reason): ResponseBodyStep 
 /** True once the finish reason has arrived, after which only usage and timings follow. */
 export const hasFinishReason = (state: ResponseBodyState): boolean => state.stream.decoder.finish !== undefined
 
+/** The model as the server names it in its answer, as far as it has come. */
+export const modelOf = (state: ResponseBodyState): string | undefined => state.stream.decoder.model
+
 /** How much of a web page is read, in bytes: enough for its title. */
 const maxPageBytes = 64 * 1024
 
@@ -96,7 +99,8 @@ const conclude = (state: ResponseBodyState): ResponseBodyStep => {
   const decoded = ChunkDecoder.decode(state.stream.decoder, chunk)
   const last = decoded.failure === undefined ? ChunkDecoder.finish(decoded.state) : null
   if (last !== null) {
-    return { state, events: [...decoded.events, ...last], alive: true, end: { _tag: "Complete" } }
+    const stream = { ...state.stream, decoder: decoded.state }
+    return { state: { ...state, stream }, events: [...decoded.events, ...last], alive: true, end: { _tag: "Complete" } }
   }
   return failed(
     decoded.failure ?? Malformed.make({ detail: "the server's answer is a chat completion without a finish reason" })

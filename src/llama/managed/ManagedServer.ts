@@ -79,7 +79,10 @@ export class ManagedServer extends Context.Service<
       let failed = 0
       let readySince: number | undefined
 
-      const probe = LlamaProbe.run(transport, { url, model: undefined, headers: {}, timeoutMs: probeTimeoutMs })
+      const probe = Effect.map(
+        LlamaProbe.run(transport, { url, model: undefined, headers: {}, timeoutMs: probeTimeoutMs }),
+        ({ server }) => server
+      )
 
       const awaitReady = Effect.gen(function* () {
         for (let pause = firstProbePauseMs; ; pause = Math.min(pause * 2, maxProbePauseMs)) {

@@ -1,8 +1,10 @@
 import type { Settings } from "../../config/Settings.ts"
 import { wireName } from "../../domain/Transcript.ts"
 import { wellFormedJson } from "../../domain/WellFormed.ts"
+import { between } from "./ChatMessages.ts"
 import * as HistoryText from "./HistoryText.ts"
 import type { ModelRequest } from "../LlamaClient.ts"
+import type { MessageForm } from "./MessageForm.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 
 /** A request body, and the bytes of text in it that the model reads. */
@@ -13,19 +15,20 @@ export interface ChatRequest {
 
 /**
  * Makes the body of `POST /v1/chat/completions`. `budget` is the most bytes of text that are sent (null: any number); a
- * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap).
+ * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap). `form` is how the
+ * calls of the history are written; as text, no tool is offered, and the user says what the system message would.
  */
 export const make = (
   request: ModelRequest,
   settings: Settings,
   budget: number | null,
-  maxAnswer: number
+  maxAnswer: number,
+  form: MessageForm
 ): ChatRequest => {
-  const tools = toolsOf(request.tools)
+  const tools = form === "text" ? noTools : toolsOf(request.tools)
   const fixed = Buffer.byteLength(request.system) + tools.bytes
-  const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed))
+  const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed), form)
   const { llama, localModels } = settings
-  const system = wellFormedJson({ role: "system", content: request.system })
   const options = {
     ...(localModels.model === undefined ? {} : { model: localModels.model }),
     stream: true,
@@ -42,13 +45,26 @@ export const make = (
     ...(llama.topK === undefined ? {} : { top_k: llama.topK }),
     ...(llama.seed === undefined ? {} : { seed: llama.seed })
   }
-  const messages = `"messages":[${system}${history.json === "" ? "" : ","}${history.json}]`
-  const offered = request.tools.length === 0 ? "" : `,"tools":${tools.json}`
+  const messages = `"messages":[${openingOf(request.system, form)}${history.json === "" ? "" : ","}${history.json}]`
+  const offered = tools === noTools ? "" : `,"tools":${tools.json}`
   const body = `{${messages}${offered},${wellFormedJson(options).slice(1)}`
   return { body, promptBytes: fixed + history.bytes }
 }
 
+/** The messages before the history. */
+const openingOf = (system: string, form: MessageForm): string => {
+  if (form !== "text") return wellFormedJson({ role: "system", content: system })
+  const user = wellFormedJson({ role: "user", content: `${system}\n\n${withoutTools}` })
+  return `${user},${wellFormedJson({ role: "assistant", content: between.assistant })}`
+}
+
+const withoutTools =
+  "No tool can be called in this conversation: answer in plain words. What stands in brackets below was called earlier, with its result."
+
+const noTools = { json: "[]", bytes: 0 }
+
 const toolsOf = (tools: ReadonlyArray<ToolSpec>) => {
+  if (tools.length === 0) return noTools
   const known = toolTexts.get(tools)
   if (known !== undefined) return known
   const json = wellFormedJson(

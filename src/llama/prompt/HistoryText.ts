@@ -1,6 +1,7 @@
 import type { Entry } from "../../domain/Transcript.ts"
-import { toMessages } from "../../domain/Transcript.ts"
 import { wellFormedJson } from "../../domain/WellFormed.ts"
+import * as ChatMessages from "./ChatMessages.ts"
+import type { MessageForm } from "./MessageForm.ts"
 import type { Trim } from "./Trimming.ts"
 import * as Trimming from "./Trimming.ts"
 
@@ -13,6 +14,7 @@ export interface HistoryText {
 /** The JSON of a history's first entries, up to `until`, after which no message depends on them. */
 interface CachedText {
   readonly budget: number
+  readonly form: MessageForm
   readonly trim: Trim
   readonly until: number
   readonly json: string
@@ -25,26 +27,26 @@ const cache = new WeakMap<Entry, CachedText>()
  * Makes the text of a history, trimmed to `budget` bytes. A history only grows at its end, so the text of its earlier
  * entries is cached, and the cost of a turn does not grow with the session.
  */
-export const make = (history: ReadonlyArray<Entry>, budget: number): HistoryText => {
+export const make = (history: ReadonlyArray<Entry>, budget: number, form: MessageForm): HistoryText => {
   const [first] = history
   if (first === undefined) return { json: "", bytes: 0 }
   const known = cache.get(first)
   const before = known?.budget === budget && known.trim.count <= history.length ? known : undefined
   const trim = Trimming.plan(history, budget, before?.trim)
-  if (trim.bytes > budget) return { json: toJson(Trimming.apply(history, trim, budget)), bytes: budget }
-  const same = before !== undefined && before.trim.from === trim.from && before.trim.short === trim.short
+  if (trim.bytes > budget) return { json: toJson(Trimming.apply(history, trim, budget), form), bytes: budget }
+  const same = before?.form === form && before.trim.from === trim.from && before.trim.short === trim.short
   const start = same ? before : { until: 0, json: "" }
   const until = lastSeam(history, Math.max(start.until, trim.from)) ?? start.until
   const added = until === start.until ? [] : Trimming.between(history, trim, budget, start.until, until)
-  const json = joined(start.json, toJson(added))
-  cache.set(first, { budget, trim, until, json })
+  const json = joined(start.json, toJson(added, form))
+  cache.set(first, { budget, form, trim, until, json })
   return {
-    json: joined(json, toJson(Trimming.between(history, trim, budget, until, history.length))),
+    json: joined(json, toJson(Trimming.between(history, trim, budget, until, history.length), form)),
     bytes: trim.bytes
   }
 }
 
-/** The last index after `from` where a user's message follows a closing reply, so that no message spans it. */
+/** The last index after `from` where a user's message follows a closing reply, so that nothing has to stand between. */
 const lastSeam = (history: ReadonlyArray<Entry>, from: number): number | undefined => {
   for (let at = history.length - 1; at > from; at -= 1) {
     const before = history[at - 1]
@@ -54,8 +56,8 @@ const lastSeam = (history: ReadonlyArray<Entry>, from: number): number | undefin
   return undefined
 }
 
-const toJson = (entries: ReadonlyArray<Entry>): string =>
-  toMessages(entries)
+const toJson = (entries: ReadonlyArray<Entry>, form: MessageForm): string =>
+  ChatMessages.make(entries, form)
     .map((message) => wellFormedJson(message))
     .join(",")
 

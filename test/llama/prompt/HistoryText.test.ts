@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import type { Entry } from "../../../src/domain/Transcript.ts"
-import { toMessages } from "../../../src/domain/Transcript.ts"
+import * as ChatMessages from "../../../src/llama/prompt/ChatMessages.ts"
 import * as HistoryText from "../../../src/llama/prompt/HistoryText.ts"
+import type { MessageForm } from "../../../src/llama/prompt/MessageForm.ts"
 import * as Trimming from "../../../src/llama/prompt/Trimming.ts"
 import { random } from "../support/captures.ts"
 
@@ -29,11 +30,12 @@ const grow = (entries: Array<Entry>, turn: number, below: (limit: number) => num
 }
 
 it("the text of a history is the same, whether it is made at once or as it grows", () => {
-  for (const [seed, budget] of [
-    [1, Infinity],
-    [2, 6000],
-    [3, 2000],
-    [4, 300]
+  for (const [seed, budget, form] of [
+    [1, Infinity, "batched"],
+    [2, 6000, "batched"],
+    [3, 2000, "single"],
+    [4, 300, "batched"],
+    [5, 4000, "text"]
   ] as const) {
     const below = random(seed)
     const entries: Array<Entry> = []
@@ -43,8 +45,8 @@ it("the text of a history is the same, whether it is made at once or as it grows
       for (let length = before + 1; length <= entries.length; length += 1 + below(4)) {
         const history = entries.slice(0, length)
         const trim = Trimming.plan(history, budget)
-        const whole = JSON.stringify(toMessages(Trimming.apply(history, trim, budget)))
-        const text = HistoryText.make(history, budget)
+        const whole = JSON.stringify(ChatMessages.make(Trimming.apply(history, trim, budget), form))
+        const text = HistoryText.make(history, budget, form)
         assert.strictEqual(`[${text.json}]`, whole, `seed ${seed}, ${length} entries`)
         assert.strictEqual(text.bytes, Math.min(trim.bytes, budget))
       }
@@ -52,12 +54,17 @@ it("the text of a history is the same, whether it is made at once or as it grows
   }
 })
 
-it("the text of a history is made anew for another budget", () => {
+it("the text of a history is made anew for another budget and in another form", () => {
   const below = random(9)
   const entries: Array<Entry> = []
   for (let turn = 0; turn < 40; turn += 1) grow(entries, turn, below)
-  const [one, other] = [HistoryText.make(entries, 9000).json, HistoryText.make(entries, 3000).json]
+  const textOf = (budget: number, form: MessageForm = "batched") => HistoryText.make(entries, budget, form).json
+  const [one, other] = [textOf(9000), textOf(3000)]
   assert.isBelow(other.length, one.length)
-  assert.strictEqual(HistoryText.make(entries, 9000).json, one)
-  assert.strictEqual(HistoryText.make([], 9000).json, "")
+  assert.strictEqual(textOf(9000), one)
+  const single = textOf(9000, "single")
+  assert.notStrictEqual(single, one)
+  assert.strictEqual(textOf(9000), one)
+  assert.strictEqual(textOf(9000, "single"), single)
+  assert.strictEqual(HistoryText.make([], 9000, "batched").json, "")
 })

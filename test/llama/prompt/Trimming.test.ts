@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Entry } from "../../../src/domain/Transcript.ts"
-import { toMessages } from "../../../src/domain/Transcript.ts"
+import * as ChatMessages from "../../../src/llama/prompt/ChatMessages.ts"
 import * as Trimming from "../../../src/llama/prompt/Trimming.ts"
 import { random } from "../support/captures.ts"
 
@@ -129,12 +129,12 @@ it("a growing history is trimmed rarely, and grows at its end in between", () =>
     const below = random(seed)
     const budget = 8000
     const entries: Array<Entry> = []
-    let sent: ReturnType<typeof toMessages> = []
+    let sent: ReturnType<typeof ChatMessages.make> = []
     let trims = 0
     let requests = 0
     const ask = () => {
       const trimmed = fit(entries, budget)
-      const next = toMessages(trimmed.sent)
+      const next = ChatMessages.make(trimmed.sent, "batched")
       requests += 1
       assert.isAtMost(sizeOf(trimmed.sent), budget)
       assert.strictEqual(trimmed.trim.bytes, sizeOf(trimmed.sent))
