@@ -1,6 +1,7 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
+import { setTimeout } from "node:timers/promises"
 import * as RealLlamaServer from "../../src/testing/RealLlamaServer.ts"
 import { StateDir } from "../../src/testing/StateDir.ts"
 import { type History, histories } from "./Histories.ts"
@@ -53,13 +54,19 @@ const play = async (history: History, player: Player): Promise<Verdict> => {
   let failure: string | undefined
   try {
     await player.session()
-    await Promise.race([history.play(player), player.refused])
+    await Promise.race([history.play(player), player.refused, stuck()])
     failure = (await player.relay.wholly())?.message
   } catch (error) {
     failure = player.relay.refusals.at(-1)?.message ?? String(error)
   }
   const recovered = player.relay.refusals.length
   return { history: history.name, recovered, ...(failure === undefined ? {} : { failure }) }
+}
+
+/** Fails after a minute: what a history waits for may never come. */
+const stuck = async (): Promise<never> => {
+  await setTimeout(60_000, undefined, { ref: false })
+  throw new Error("the history came to no end within a minute")
 }
 
 /** A folder to work in, and a skill to install. */
