@@ -15,7 +15,7 @@ export interface DecoderState {
   /** Dotted tool names by their names on the wire. */
   readonly tools: ReadonlyMap<string, string>
   readonly think: ThinkSplitter.ThinkState
-  /** The streamed content and reasoning, to recognise a last chunk that repeats everything. */
+  /** Measures of the streamed content and reasoning, to recognise a last chunk that repeats everything. */
   readonly content: Streamed
   readonly reasoning: Streamed
   readonly calls: ReadonlyArray<CallDraft>
@@ -26,10 +26,11 @@ export interface DecoderState {
   readonly timings: Counts | undefined
 }
 
-/** Text that has been streamed, and in how many pieces. */
+/** Length and FNV-1a hash of text that has been streamed and is not kept. */
 interface Streamed {
   readonly pieces: number
-  readonly text: string
+  readonly length: number
+  readonly hash: number
 }
 
 /** The result of one chunk; after a `failure` the answer is over. */
@@ -39,7 +40,7 @@ export interface Decoded {
   readonly failure?: Overflow | Rejected
 }
 
-const nothing: Streamed = { pieces: 0, text: "" }
+const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5 }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   model: undefined,
@@ -144,7 +145,7 @@ const lengthOf = ({ args, name }: CallFragment): number =>
 /** The message for an answer beyond the limits, which bound the memory that an endless answer takes. */
 const limitExceeded = ({ calls, callsLength, content, reasoning }: DecoderState): string | undefined => {
   if (calls.length > maxCalls) return `the answer has more than ${maxCalls} tool calls`
-  return content.text.length + reasoning.text.length + callsLength > maxLength
+  return content.length + reasoning.length + callsLength > maxLength
     ? `the answer has more than ${maxLength} characters`
     : undefined
 }
@@ -156,11 +157,17 @@ const maxCalls = 1000
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
-const append = ({ pieces, text }: Streamed, piece: string): Streamed => ({ pieces: pieces + 1, text: text + piece })
+const append = ({ pieces, length, hash }: Streamed, text: string): Streamed => {
+  let next = hash
+  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
+  return { pieces: pieces + 1, length: length + text.length, hash: next }
+}
 
 const isRepeated = (streamed: Streamed, text: string, chunk: ChatChunk): boolean => {
   if (streamed.pieces === 0) return false
-  return chunk.whole || (chunk.finish !== undefined && streamed.pieces > 1 && text === streamed.text)
+  if (chunk.whole) return true
+  const long = chunk.finish !== undefined && streamed.pieces > 1 && text.length === streamed.length
+  return long && append(nothing, text).hash === streamed.hash
 }
 
 const reasonOf = (word: string): "stop" | "tool_calls" | "length" => {
