@@ -44,14 +44,18 @@ const refusals: ReadonlyArray<Answer> = [
   { pieces: [JSON.stringify({ not: "a chat", key: apiKey })] }
 ]
 
+/**
+ * Prints the environment of the sidecar. A command that names that file is blocked; what the output of `base64` is, nobody
+ * knows before it runs, so this one asks.
+ */
+const environment = "tr '\\0' '\\n' < /proc/$PPID/$(echo ZW52aXJvbg== | base64 -d)"
+
 /** What a model asks for, each with an approval, and goes wrong with. */
 const calls = [
   { name: "shell.run", arguments: { command: "env; exit 3" } },
   {
     name: "shell.run",
-    arguments: {
-      command: "tr '\\0' '\\n' < /proc/$PPID/environ"
-    }
+    arguments: { command: environment }
   },
   { name: "http.request", arguments: { url: `http://me:${urlPassword}@127.0.0.1:1/` } },
   {
@@ -154,7 +158,6 @@ describe("secrets, over the real bin", () => {
   it("are in no frame in pieces either, whatever a tool does with the environment and with .env", async () => {
     const key = 'sk-9fJ2kLm"No4\\&MNo<PqRsT9+/=='
     const token = "otel.4Xy8ZaB1cD6eF0gH"
-    const environment = "tr '\\0' '\\n' < /proc/$PPID/environ"
     const commands = [
       "cat .env",
       "cut -c1-44 .env; cut -c45-80 .env",
