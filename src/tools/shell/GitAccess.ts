@@ -106,6 +106,10 @@ const options: { readonly [command: string]: ReadonlyArray<string> } = {
   show: ["--no-ext-diff", "--no-textconv"]
 }
 
+/** True if `git` with these words writes what it learns about files into the index, whatever the locks: only `diff` does. */
+export const refreshesIndex = (words: ReadonlyArray<string>): boolean =>
+  words.find((word) => !word.startsWith("-")) === "diff"
+
 /** The words behind `git`, of a line that only reads, with what is forced on them. */
 export const gitWords = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const at = words.findIndex((word) => !word.startsWith("-"))

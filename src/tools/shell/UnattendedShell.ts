@@ -5,7 +5,7 @@ import type { PlannedCommand, PlannedWord } from "../../shell/reads/ReadPlan.ts"
 import { type Budget, pathsOf } from "../../files/PatternNames.ts"
 import { isWithin } from "../../files/PathScope.ts"
 import { resolveReal } from "../../files/RealPath.ts"
-import { gitAccess, gitWords } from "./GitAccess.ts"
+import { gitAccess, gitWords, refreshesIndex } from "./GitAccess.ts"
 import { findProgram, type ProgramFolders, programFolders } from "./ProgramFolders.ts"
 
 /** A command line of the read-only list as it is run. */
@@ -18,7 +18,7 @@ export interface UnattendedRun {
   readonly env: { readonly [name: string]: string | undefined }
   /** Real folders beyond the working directory that git reads: the repository's own. */
   readonly outside: ReadonlyArray<string>
-  /** The index of the repository, of which git gets a copy. */
+  /** The index of the repository, of which git gets a copy where it would write it. */
   readonly index: string | undefined
 }
 
@@ -79,7 +79,7 @@ export const unattendedRun = async (
     given,
     env: { LANG, LC_ALL, LC_CTYPE, LOGNAME, TMPDIR, TZ, USER, PATH, TERM: "dumb", ...git?.env },
     outside: git?.outside ?? [],
-    index: git?.index
+    index: given.some(({ tool, words }) => tool === "git" && refreshesIndex(words)) ? git?.index : undefined
   }
 }
 

@@ -2,7 +2,13 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync } from "node:fs"
 import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
-import { type GitAccess, gitAccess, gitWords, privateIndex } from "../../../../src/tools/shell/GitAccess.ts"
+import {
+  type GitAccess,
+  gitAccess,
+  gitWords,
+  privateIndex,
+  refreshesIndex
+} from "../../../../src/tools/shell/GitAccess.ts"
 import { plant } from "../../fixture.ts"
 
 const { PATH = "" } = process.env
@@ -55,7 +61,7 @@ export interface Outcome {
 export const silently = (given: GitAccess, cwd: string, ...words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     if (given._tag === "Unsafe") return yield* Effect.die("unsafe")
-    const index = yield* privateIndex(given.index)
+    const index = yield* privateIndex(refreshesIndex(words) ? given.index : undefined)
     const { status, stderr, stdout } = spawnSync("git", gitWords(words), {
       cwd,
       env: { PATH, HOME: NodePath.dirname(cwd), ...given.env, ...index },
