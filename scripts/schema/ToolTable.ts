@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isObject } from "effect/Predicate"
 import { Config } from "../../src/config/Config.ts"
-import * as BackgroundGroups from "../../src/process/BackgroundGroups.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
 import { builtInTools } from "../../src/tools/BuiltInTools.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
@@ -26,11 +25,10 @@ export const toolTable = (): string =>
   )
 
 const builtIn = (): ReadonlyArray<Tool> =>
-  Effect.flatMap(BackgroundGroups.make, builtInTools).pipe(
+  builtInTools.pipe(
     Effect.provide(
       Layer.merge(Workspace.layer, SkillFolders.layer).pipe(Layer.provideMerge(Config.layerOf({ stateDir: "/" })))
     ),
-    Effect.scoped,
     Effect.runSync
   )
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as OrphanReaper from "./OrphanReaper.ts"
+import type { OrphanReaper } from "./OrphanReaper.ts"
 import { pidExists } from "./ProcessIdentity.ts"
 import { isRunning, terminate } from "./ProcessSession.ts"
 
@@ -13,10 +13,10 @@ const sweptAfterMs = 250
  */
 export class BackgroundGroups {
   readonly #background = new Set<number>()
-  readonly #reaper: OrphanReaper.OrphanReaper
+  readonly #reaper: OrphanReaper
   #sweep: NodeJS.Timeout | undefined
 
-  constructor(reaper: OrphanReaper.OrphanReaper) {
+  constructor(reaper: OrphanReaper) {
     this.#reaper = reaper
   }
 
@@ -62,9 +62,8 @@ export class BackgroundGroups {
 }
 
 /** When its scope closes, everything in the background is ended. */
-export const make: Effect.Effect<BackgroundGroups, never, Scope.Scope> = Effect.flatMap(OrphanReaper.make, (reaper) =>
+export const make = (reaper: OrphanReaper): Effect.Effect<BackgroundGroups, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => new BackgroundGroups(reaper)),
     (groups) => groups.endBackground
   )
-)

@@ -1,10 +1,13 @@
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionActor } from "./SessionActor.ts"
-import type { SessionLog } from "./SessionLog.ts"
+import { SessionLog } from "./SessionLog.ts"
 import type { SessionPrompt } from "./SessionPrompt.ts"
+import { SessionTools } from "../tools/SessionTools.ts"
 import { TurnQueue } from "./TurnQueue.ts"
+import { Toolbox } from "../tools/Toolbox.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
 
 /** The services that the layers of one session may use: two of the session, `TurnRunner` and `StdoutSink`. */
@@ -12,7 +15,7 @@ export type SessionRequirements = SessionLog | SessionPrompt | TurnRunner | Stdo
 
 /** The layers that are built anew for each session and end with it. */
 export interface SessionLayers {
-  readonly sessionActor: Layer.Layer<SessionActor, never, TurnQueue | SessionRequirements>
+  readonly sessionActor: Layer.Layer<SessionActor, never, TurnQueue | SessionTools | SessionRequirements>
   readonly turnQueue: Layer.Layer<TurnQueue>
 }
 
@@ -27,8 +30,17 @@ export class PerSession extends Context.Service<
   static layerOf({
     sessionActor = SessionActor.layer,
     turnQueue = TurnQueue.layer
-  }: Partial<SessionLayers>): Layer.Layer<PerSession> {
-    // Fresh: a layer that was built for another session must not serve this one.
-    return Layer.succeed(this, { layer: Layer.fresh(Layer.provide(sessionActor, turnQueue)) })
+  }: Partial<SessionLayers>): Layer.Layer<PerSession, never, Toolbox> {
+    return Layer.effect(
+      this,
+      Effect.map(Toolbox, (toolbox) => {
+        const tools = Layer.effect(
+          SessionTools,
+          Effect.flatMap(SessionLog, ({ workingDir }) => toolbox.open({ workingDir }))
+        )
+        // Fresh: a layer that was built for another session must not serve this one.
+        return { layer: Layer.fresh(Layer.provide(sessionActor, Layer.merge(turnQueue, tools))) }
+      })
+    )
   }
 }

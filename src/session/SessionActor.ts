@@ -7,6 +7,7 @@ import { monotonicMs } from "../domain/MonotonicTime.ts"
 import { freshTurnId } from "../protocol/Ids.ts"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { SessionTools } from "../tools/SessionTools.ts"
 import { SessionLog } from "./SessionLog.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
 import * as Steering from "./Steering.ts"
@@ -53,7 +54,8 @@ export class SessionActor extends Context.Service<
       const queue = yield* TurnQueue
       const sink = yield* StdoutSink
       const services = yield* Effect.context<never>()
-      const session = { log, ...(yield* SessionPrompt) }
+      const tools = yield* SessionTools
+      const session = { log, tools, ...(yield* SessionPrompt) }
       /** Turns that are accepted and not answered yet: running, waiting or ending. */
       const open = new Set<Turn>()
       let running: Running | undefined
@@ -140,7 +142,7 @@ export class SessionActor extends Context.Service<
         Effect.all(
           [
             Effect.forEach([...open], ({ answered }) => Deferred.await(answered), { discard: true }),
-            runner.endBackground
+            tools.endBackground
           ],
           { concurrency: 2, discard: true }
         )

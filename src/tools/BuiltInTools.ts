@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import { Config } from "../config/Config.ts"
-import type { BackgroundGroups } from "../process/BackgroundGroups.ts"
 import { SkillRegistry } from "../skills/SkillRegistry.ts"
 import { attach } from "./Attach.ts"
 import { finish } from "./Finish.ts"
@@ -18,24 +17,24 @@ import type { Tool } from "./Tool.ts"
 import { Workspace } from "./Workspace.ts"
 
 /** The tools of the sidecar, in the order in which the model and the documents list them. */
-export const builtInTools = Effect.fnUntraced(function* (
-  groups: BackgroundGroups
-): Effect.fn.Return<ReadonlyArray<Tool>, never, Config | SkillRegistry | Workspace> {
-  const { http, tools } = yield* Config
-  const skills = yield* SkillRegistry
-  const workspace = yield* Workspace
-  return [
-    fsList(workspace),
-    fsRead(workspace),
-    fsWrite(workspace),
-    fsEdit(workspace),
-    fsGlob(workspace),
-    fsGrep(workspace),
-    shellRun(workspace, tools.shell, groups),
-    httpRequest(http),
-    skillView(skills),
-    skillRunScript(skills, tools.shell, groups),
-    attach(workspace),
-    finish
-  ]
-})
+export const builtInTools: Effect.Effect<ReadonlyArray<Tool>, never, Config | SkillRegistry | Workspace> = Effect.gen(
+  function* () {
+    const { http, tools } = yield* Config
+    const skills = yield* SkillRegistry
+    const workspace = yield* Workspace
+    return [
+      fsList(workspace),
+      fsRead(workspace),
+      fsWrite(workspace),
+      fsEdit(workspace),
+      fsGlob(workspace),
+      fsGrep(workspace),
+      shellRun(workspace, tools.shell),
+      httpRequest(http),
+      skillView(skills),
+      skillRunScript(skills, tools.shell),
+      attach(workspace),
+      finish
+    ]
+  }
+)

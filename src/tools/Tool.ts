@@ -2,12 +2,19 @@ import type { NonEmptyReadonlyArray } from "effect/Array"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
+import type { BackgroundGroups } from "../process/BackgroundGroups.ts"
 import type { Refused } from "../files/Refused.ts"
 
 /** Where a call runs. */
-export interface ToolContext {
+export interface CallPlace {
   /** Absolute path; relative paths of arguments are resolved against it. */
   readonly workingDir: string
+}
+
+/** What a call has of its session. */
+export interface ToolContext extends CallPlace {
+  /** What keeps the processes that the call starts. */
+  readonly background: BackgroundGroups
 }
 
 /** The result of a tool: `text` for model and host, and the files that the closing reply hands over. */

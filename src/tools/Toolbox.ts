@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isObject } from "effect/Predicate"
 import * as SchemaParser from "effect/SchemaParser"
+import type * as Scope from "effect/Scope"
 import { Config } from "../config/Config.ts"
 import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
@@ -11,30 +12,25 @@ import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { explain } from "../protocol/Explain.ts"
 import { builtInTools } from "./BuiltInTools.ts"
 import * as BackgroundGroups from "../process/BackgroundGroups.ts"
+import * as OrphanReaper from "../process/OrphanReaper.ts"
 import { hideSecrets } from "../config/Secrets.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
+import { type Planned, SessionTools } from "./SessionTools.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
-/** A planned call. */
-export type Planned =
-  /** The call cannot be done; `why` becomes its result. */
-  | { readonly _tag: "Refused"; readonly why: string }
-  /** The call runs once `need`, if present, is approved. A failure of the tool becomes a result with status `error`. */
-  | { readonly _tag: "Ready"; readonly need?: ApprovalRequest; readonly run: Effect.Effect<ToolResult> }
+/** What a session's tools are made for. */
+export interface ToolsOf {
+  /** Absolute path. */
+  readonly workingDir: string
+}
 
-/** The tools by name. */
+/** The tools that sessions may have. */
 export class Toolbox extends Context.Service<
   Toolbox,
   {
-    /** The descriptions of the tools for the model, in an order that never changes. */
-    readonly specs: ReadonlyArray<ToolSpec>
-    /** True if calls of a tool may be planned and run side by side; true for unknown tools too, which do nothing. */
-    reads(tool: string): boolean
-    /** Finds the tool, decodes the arguments and plans the call. Never fails; a defect of a tool passes through. */
-    plan(call: ToolCall, context: ToolContext): Effect.Effect<Planned>
-    /** Ends the background processes of commands; the end of the toolbox's scope does so too. */
-    readonly endBackground: Effect.Effect<void>
+    /** The tools of a session, which ends with the scope. */
+    open(session: ToolsOf): Effect.Effect<SessionTools["Service"], never, Scope.Scope>
   }
 >()("atomic-agent-sidecar/tools/Toolbox") {
   /** The built-in tools and others; a tool with the name of a built-in one replaces it. */
@@ -44,13 +40,12 @@ export class Toolbox extends Context.Service<
       Effect.gen(function* () {
         const settings = yield* Config
         const { toolTimeoutMs } = settings.agent
-        const groups = yield* BackgroundGroups.make
+        const reaper = yield* OrphanReaper.make
         const hide = hideSecrets(settings)
         /** A defect's message may quote what the tool has read. */
         const hiddenDefects = Effect.catchDefect((defect) => Effect.die(withoutSecrets(defect, hide)))
 
-        const builtIn = yield* builtInTools(groups)
-        const tools = new Map<string, Tool>([...builtIn, ...extra].map((tool) => [tool.name, tool]))
+        const tools = new Map<string, Tool>([...(yield* builtInTools), ...extra].map((tool) => [tool.name, tool]))
         let specs: ReadonlyArray<ToolSpec> | undefined
 
         const plan = Effect.fnUntraced(function* (
@@ -81,14 +76,19 @@ export class Toolbox extends Context.Service<
         // Deriving them takes milliseconds: it is done when the process is idle, so that the first turn need not wait.
         yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, Effect.sync(describe)))
 
-        return Toolbox.of({
-          get specs() {
-            return describe()
-          },
-          endBackground: groups.endBackground,
-          reads: (name) => tools.get(name)?.reads ?? true,
-          plan
-        })
+        const open = ({ workingDir }: ToolsOf) =>
+          Effect.map(BackgroundGroups.make(reaper), (background) =>
+            SessionTools.of({
+              get specs() {
+                return describe()
+              },
+              reads: (name) => tools.get(name)?.reads ?? true,
+              plan: (call) => plan(call, { workingDir, background }),
+              endBackground: background.endBackground
+            })
+          )
+
+        return Toolbox.of({ open })
       })
     )
 

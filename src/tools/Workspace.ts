@@ -10,7 +10,7 @@ import { attempt } from "../files/FileErrors.ts"
 import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
 import { PrivateFiles } from "../files/PrivateFiles.ts"
 import { resolveName, resolveReal } from "../files/RealPath.ts"
-import type { ActNeed, ReadNeed, ToolContext } from "./Tool.ts"
+import type { ActNeed, ReadNeed, CallPlace } from "./Tool.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A path from an argument, and its real path. */
@@ -27,9 +27,9 @@ export class Workspace extends Context.Service<
   Workspace,
   {
     /** Resolves a path to read; skills folders count as inside. Fails only for a text that cannot be a path. */
-    reading(path: string, context: ToolContext): Effect.Effect<Location, Refused>
+    reading(path: string, context: CallPlace): Effect.Effect<Location, Refused>
     /** Resolves a path to write. */
-    writing(path: string, context: ToolContext): Effect.Effect<Location, Refused>
+    writing(path: string, context: CallPlace): Effect.Effect<Location, Refused>
     /** The files that are inside no working directory, for a tool that comes to files which no argument names. */
     readonly privateFiles: Effect.Effect<PrivateFiles>
   }
@@ -60,7 +60,7 @@ export class Workspace extends Context.Service<
         }
       }
 
-      const locate = (given: string, { workingDir }: ToolContext, scopeOf: (real: string, places: Places) => Scope) =>
+      const locate = (given: string, { workingDir }: CallPlace, scopeOf: (real: string, places: Places) => Scope) =>
         attempt(async (): Promise<Location> => {
           if (given.includes("\0")) throw refuse("the path contains a NUL character")
           // The file system would replace it by U+FFFD, and that is another file.

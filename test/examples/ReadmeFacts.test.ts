@@ -4,9 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { isObject } from "effect/Predicate"
 import { ConfigFile } from "../../src/config/ConfigFile.ts"
-import { Toolbox } from "../../src/tools/Toolbox.ts"
 import { root } from "../support/Bin.ts"
-import { toolbox } from "../tools/fixture.ts"
+import { toolbox, toolsIn } from "../tools/fixture.ts"
 import { documentAt } from "./Documents.ts"
 
 const sources = (pattern: string): string =>
@@ -65,7 +64,7 @@ describe("the documents name", () => {
 
   it.effect("every tool with its arguments", () =>
     Effect.gen(function* () {
-      const { specs } = yield* Toolbox
+      const { specs } = yield* toolsIn("/")
       const section = sectionOf("docs/runtime.md", "Tools").replaceAll("?`", "`")
       for (const { name, parameters } of specs) {
         const args = Object.keys(isObject(parameters["properties"]) ? parameters["properties"] : {})
@@ -76,7 +75,7 @@ describe("the documents name", () => {
 
   it.effect("every tool in the README, and no other", () =>
     Effect.gen(function* () {
-      const { specs } = yield* Toolbox
+      const { specs } = yield* toolsIn("/")
       const [, list = ""] = /^The model has ([^:]*):/m.exec(sectionOf("README.md", "Tools")) ?? []
       const named = [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
       assert.sameMembers(

@@ -137,7 +137,7 @@ describe.skipIf(process.platform === "win32")("the groups of commands", () => {
     Effect.gen(function* () {
       const group = yield* Effect.scoped(
         Effect.gen(function* () {
-          const groups = yield* BackgroundGroups.make
+          const groups = yield* Effect.flatMap(OrphanReaper.make, BackgroundGroups.make)
           const child = yield* command("trap '' TERM; sleep 600 & exit 0")
           groups.started(child.pid)
           yield* ended(child)

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import * as BackgroundGroups from "../../src/process/BackgroundGroups.ts"
+import * as OrphanReaper from "../../src/process/OrphanReaper.ts"
 import { runChild } from "../../src/process/RunChild.ts"
 import { commandOf, isAlive } from "../../src/testing/Processes.ts"
 import { eventually } from "../support/Patience.ts"
@@ -53,6 +54,8 @@ const possible = Object.entries(kinds).flatMap(([name, [script, needs, count = 1
   has(needs) ? [[name, script, count] as const] : []
 )
 
+const groups = Effect.flatMap(OrphanReaper.make, BackgroundGroups.make)
+
 describe.runIf(process.platform === "linux")("processes that leave the group of their command", () => {
   it.each(Object.entries(kinds).filter(([, [, needs]]) => !has(needs)))(
     "LEFT OUT, the program is missing: %s",
@@ -62,7 +65,7 @@ describe.runIf(process.platform === "linux")("processes that leave the group of 
   it.effect.each(possible)("end with its interruption: %s", ([, script, count]) =>
     Effect.gen(function* () {
       const seconds = mark()
-      const fiber = yield* Effect.forkChild(run(script(seconds), yield* BackgroundGroups.make))
+      const fiber = yield* Effect.forkChild(run(script(seconds), yield* groups))
       yield* asleep(seconds, count)
       yield* Fiber.interrupt(fiber)
       yield* eventually("their end", () => sleeping(seconds).length === 0)
@@ -72,7 +75,7 @@ describe.runIf(process.platform === "linux")("processes that leave the group of 
   it.effect.each(possible)("end with its time limit: %s", ([, script, count]) =>
     Effect.gen(function* () {
       const seconds = mark()
-      const fiber = yield* Effect.forkChild(run(script(seconds), yield* BackgroundGroups.make))
+      const fiber = yield* Effect.forkChild(run(script(seconds), yield* groups))
       yield* asleep(seconds, count)
       yield* TestClock.adjust(timeoutMs)
       assert.strictEqual((yield* Fiber.join(fiber)).end._tag, "TimedOut")
@@ -85,10 +88,10 @@ describe.runIf(process.platform === "linux")("processes that leave the group of 
       const seconds = mark()
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const groups = yield* BackgroundGroups.make
-          yield* run(`(${script(seconds)}) >/dev/null 2>&1 & exit 0`, groups)
+          const made = yield* groups
+          yield* run(`(${script(seconds)}) >/dev/null 2>&1 & exit 0`, made)
           yield* asleep(seconds, count)
-          yield* groups.endBackground
+          yield* made.endBackground
           yield* eventually("their end", () => sleeping(seconds).length === 0)
         })
       )
@@ -99,7 +102,7 @@ describe.runIf(process.platform === "linux")("processes that leave the group of 
     Effect.gen(function* () {
       const seconds = mark()
       const script = `trap '' TERM; for n in $(seq 300); do timeout 600 sleep ${seconds} & done; wait`
-      const fiber = yield* Effect.forkChild(run(script, yield* BackgroundGroups.make))
+      const fiber = yield* Effect.forkChild(run(script, yield* groups))
       yield* asleep(seconds, 20)
       yield* Fiber.interrupt(fiber)
       yield* eventually("their end", () => sleeping(seconds).length === 0)

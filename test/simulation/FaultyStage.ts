@@ -41,10 +41,9 @@ const services = {
   ToolBatch,
   TurnRunner,
   SkillRegistry,
-  SessionStore,
-  Toolbox
+  SessionStore
 }
-export type ServiceName = keyof typeof services
+export type ServiceName = keyof typeof services | "SessionTools"
 
 /** Its message cannot even be read. */
 const odd = Object.defineProperty(Object.create(null), "message", {
@@ -113,13 +112,24 @@ export const faultyStage = (fault: Fault) =>
     const model = GatedModel.make()
     const wrap = <I, E, R>(name: ServiceName, layer: Layer.Layer<I, E, R>): Layer.Layer<I, E, R> => {
       if (name !== fault.service) return layer
-      const tag: Context.Key<never, object> = services[name] as never
+      const tag: Context.Key<never, object> = services[name as keyof typeof services] as never
       return Layer.effect(
         tag,
         Effect.map(tag, (service) => broken(service as object, fault))
       ).pipe(Layer.provide(layer)) as Layer.Layer<I, E, R>
     }
     const tools = [quickTool("look", false), quickTool("act", true)]
+    const toolbox =
+      fault.service !== "SessionTools"
+        ? Toolbox.layerWith(tools)
+        : Layer.effect(
+            Toolbox,
+            Effect.map(Toolbox, ({ open }) =>
+              Toolbox.of({
+                open: (session) => Effect.map(open(session), (opened) => broken(opened, fault) as typeof opened)
+              })
+            )
+          ).pipe(Layer.provide(Toolbox.layerWith(tools)))
     const host = yield* TestHost.make({
       config: Config.layerOf({ stateDir: "/nonexistent/state" }),
       services: wrap("TurnRunner", TurnRunner.layer).pipe(
@@ -131,7 +141,7 @@ export const faultyStage = (fault: Fault) =>
             PerSession.layerOf({})
           )
         ),
-        Layer.provide(wrap("Toolbox", Toolbox.layerWith(tools))),
+        Layer.provide(toolbox),
         Layer.provide(Workspace.layer),
         Layer.provideMerge(
           Layer.mergeAll(

@@ -9,8 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import * as Tool from "../../src/tools/Tool.ts"
-import { Toolbox } from "../../src/tools/Toolbox.ts"
-import { call, plan, settings, toolbox } from "./fixture.ts"
+import { call, plan, settings, toolbox, toolsIn } from "./fixture.ts"
 import { Refused } from "../../src/files/Refused.ts"
 
 const failure = (detail: string) => new Refused({ detail })
@@ -156,14 +155,14 @@ describe("the toolbox", () => {
     Effect.gen(function* () {
       const { summary } = yield* call("fs.read", { n: 1 }, "/")
       assert.strictEqual(summary, "mine")
-      const { specs } = yield* Toolbox
+      const { specs } = yield* toolsIn("/")
       assert.strictEqual(specs.filter(({ name }) => name === "fs.read").length, 1)
     }).pipe(Effect.provide(toolbox({}, [tool(Effect.succeed({ text: "mine" }), { name: "fs.read" })])))
   )
 
   it.effect("describes its tools in less than 4 KiB, each with an object for its parameters", () =>
     Effect.gen(function* () {
-      const { specs } = yield* Toolbox
+      const { specs } = yield* toolsIn("/")
       const sent = specs.map((spec) => ({ type: "function", function: { ...spec, name: spec.name.replace(".", "_") } }))
       assert.isBelow(Buffer.byteLength(JSON.stringify(sent)), 4096)
       for (const { parameters } of specs) assert.strictEqual(parameters["type"], "object")
@@ -178,7 +177,7 @@ describe("the toolbox", () => {
 
   it.effect("runs reading tools side by side, others not", () =>
     Effect.gen(function* () {
-      const { reads } = yield* Toolbox
+      const { reads } = yield* toolsIn("/")
       assert.isTrue(["fs.list", "fs.read", "fs.glob", "fs.grep", "attach", "unknown"].every(reads))
       assert.isFalse(reads("finish"))
     }).pipe(Effect.provide(toolbox()))

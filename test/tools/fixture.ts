@@ -1,14 +1,17 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as NodePath from "node:path"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { Config } from "../../src/config/Config.ts"
 import type { Settings } from "../../src/config/Settings.ts"
 import type { ToolArguments, ToolResult } from "../../src/domain/ToolCall.ts"
 import { CallId } from "../../src/protocol/Ids.ts"
 import * as SkillFolders from "../../src/skills/SkillFolders.ts"
-import { type Planned, Toolbox } from "../../src/tools/Toolbox.ts"
+import type { Planned, SessionTools } from "../../src/tools/SessionTools.ts"
+import { Toolbox } from "../../src/tools/Toolbox.ts"
 import type { Tool } from "../../src/tools/Tool.ts"
 import { Workspace } from "../../src/tools/Workspace.ts"
 
@@ -70,13 +73,32 @@ export const settings: Settings = {
   secrets: []
 }
 
+/** The scope in which the tools of a test live. */
+class ToolsScope extends Context.Service<ToolsScope, Scope.Scope>()("test/tools/ToolsScope") {}
+
+/** What a test of tools needs. */
+export type Tools = Toolbox | ToolsScope
+
+/** The tools of a session. */
+export const toolsIn = (workingDir: string): Effect.Effect<SessionTools["Service"], never, Tools> =>
+  Effect.gen(function* () {
+    const toolbox = yield* Toolbox
+    const known = opened.get(toolbox)?.get(workingDir)
+    if (known !== undefined) return known
+    const tools = yield* Scope.provide(toolbox.open({ workingDir }), yield* ToolsScope)
+    opened.set(toolbox, new Map([...(opened.get(toolbox) ?? []), [workingDir, tools]]))
+    return tools
+  })
+
+const opened = new WeakMap<Toolbox["Service"], ReadonlyMap<string, SessionTools["Service"]>>()
+
 /** A toolbox over the real file system. */
 export const toolbox = (
   change: Partial<Settings> = {},
   extra: ReadonlyArray<Tool> = []
-): Layer.Layer<Toolbox | Workspace> =>
+): Layer.Layer<Tools | Workspace> =>
   Toolbox.layerWith(extra).pipe(
-    Layer.provideMerge(Workspace.layer),
+    Layer.provideMerge(Layer.merge(Workspace.layer, Layer.effect(ToolsScope, Effect.scope))),
     Layer.provide(SkillFolders.layer),
     Layer.provide(Layer.succeed(Config, { ...settings, ...change }))
   )
@@ -86,10 +108,10 @@ export const plan = (
   tool: string,
   args: object | ToolArguments,
   workingDir: string
-): Effect.Effect<Planned, never, Toolbox> =>
+): Effect.Effect<Planned, never, Tools> =>
   Effect.gen(function* () {
     const given = "_tag" in args ? (args as ToolArguments) : { _tag: "Parsed" as const, value: { ...args } }
-    return yield* (yield* Toolbox).plan({ callId: CallId.make("c-1"), tool, args: given }, { workingDir })
+    return yield* (yield* toolsIn(workingDir)).plan({ callId: CallId.make("c-1"), tool, args: given })
   })
 
 /** What a call would ask, if anything; a text says why it cannot be done. */
@@ -101,7 +123,7 @@ export const call = (
   tool: string,
   args: object | ToolArguments,
   workingDir: string
-): Effect.Effect<ToolResult, never, Toolbox> =>
+): Effect.Effect<ToolResult, never, Tools> =>
   Effect.gen(function* () {
     const planned = yield* plan(tool, args, workingDir)
     return planned._tag === "Ready"

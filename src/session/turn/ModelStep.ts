@@ -8,7 +8,6 @@ import { toMillis } from "../../domain/MonotonicTime.ts"
 import { LlamaClient, type ModelEvent, type ModelFinished } from "../../llama/LlamaClient.ts"
 import type { LlamaError } from "../../llama/LlamaError.ts"
 import type { StepCategory } from "../../protocol/SessionState.ts"
-import { Toolbox } from "../../tools/Toolbox.ts"
 import { ModelStreamEvents } from "./ModelStreamEvents.ts"
 import { ModelStatus, stateShownBy } from "../ModelStatus.ts"
 import type { TurnContext } from "./TurnContext.ts"
@@ -36,16 +35,15 @@ export class ModelStep extends Context.Service<
     ModelStep,
     Effect.gen(function* () {
       const llama = yield* LlamaClient
-      const toolbox = yield* Toolbox
       const status = yield* ModelStatus
       const observer = yield* TurnObserver
       const { model } = (yield* Config).localModels
       const clock = yield* Clock.Clock
 
       const call = Effect.fnUntraced(function* (context: TurnContext, stepIndex: number, events: ModelStreamEvents) {
-        const { feed, log, system, turn, turnIndex } = context
+        const { feed, log, system, tools, turn, turnIndex } = context
         observer?.onModelCall(turn.id, model ?? status.model)
-        const request = { system, history: log.history, tools: toolbox.specs, turnIndex, stepIndex }
+        const request = { system, history: log.history, tools: tools.specs, turnIndex, stepIndex }
         let isAnswering = false
         const emit = (some: ReadonlyArray<ModelEvent>): Effect.Effect<void> => {
           const emitted = feed.emitAll(events.push(some))

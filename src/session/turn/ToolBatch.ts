@@ -7,7 +7,7 @@ import { type ApprovalRequest, asks } from "../../domain/ApprovalPolicy.ts"
 import { toMillis } from "../../domain/MonotonicTime.ts"
 import type { ToolCall, ToolResult } from "../../domain/ToolCall.ts"
 import { boundResult } from "../../tools/ResultBudget.ts"
-import { type Planned, Toolbox } from "../../tools/Toolbox.ts"
+import type { Planned } from "../../tools/SessionTools.ts"
 import { ApprovalGate, type Decision } from "../ApprovalGate.ts"
 import { metric } from "./Metric.ts"
 import * as OpenCalls from "./OpenCalls.ts"
@@ -51,7 +51,6 @@ export class ToolBatch extends Context.Service<
     ToolBatch,
     Effect.gen(function* () {
       const { agent } = yield* Config
-      const toolbox = yield* Toolbox
       const gate = yield* ApprovalGate
       const observer = yield* TurnObserver
       /** The repeated and denied calls of each turn, over all its batches; collected with the turn. */
@@ -77,7 +76,7 @@ export class ToolBatch extends Context.Service<
         calls: ReadonlyArray<ToolCall>,
         reasoning: string
       ): Effect.Effect<BatchResult> => {
-        const { feed, log, turn } = context
+        const { feed, log, tools, turn } = context
         const repeated = repeatedIn(turn)
 
         const ask = Effect.fnUntraced(function* (call: ToolCall, planned: Planned) {
@@ -106,12 +105,12 @@ export class ToolBatch extends Context.Service<
 
         const plan = (call: ToolCall): Effect.Effect<Planned> => {
           if (observer !== undefined) {
-            const known = toolbox.specs.find(({ name }) => name === call.tool)
+            const known = tools.specs.find(({ name }) => name === call.tool)
             observer.onToolCall(turn.id, call.callId, known?.name)
           }
           const refusal = repeated.refusalOf(call)
           if (refusal !== undefined) return Effect.succeed({ _tag: "Refused", why: refusal })
-          return toolbox.plan(call, { workingDir: log.workingDir })
+          return tools.plan(call)
         }
 
         const runAll = Effect.fnUntraced(function* (open: OpenCalls.OpenCalls) {
@@ -148,7 +147,7 @@ export class ToolBatch extends Context.Service<
             yield* Effect.forEach(asking, ([call, planned]) => runOne(call, planned), { discard: true })
           })
 
-          for (const group of inGroups(calls, toolbox.reads)) {
+          for (const group of inGroups(calls, tools.reads)) {
             if (group.length > 1) yield* sideBySide(group)
             else yield* runOne(group[0]!)
           }

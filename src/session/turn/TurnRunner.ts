@@ -7,28 +7,19 @@ import type { ToolCall } from "../../domain/ToolCall.ts"
 import type { Usage } from "../../llama/LlamaClient.ts"
 import { freshCallId } from "../../protocol/Ids.ts"
 import { StdoutSink } from "../../stdio/StdoutSink.ts"
-import { Toolbox } from "../../tools/Toolbox.ts"
 import { metric } from "./Metric.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import { recover } from "../Recover.ts"
 import * as SessionFeed from "../SessionFeed.ts"
-import type { HeadChange, SessionLog, Undated } from "../SessionLog.ts"
-import type { SkillNotices } from "../SkillNotices.ts"
+import type { HeadChange, Undated } from "../SessionLog.ts"
 import type { Steering } from "../Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
 import type { TurnContext } from "./TurnContext.ts"
+import type { TurnSession } from "./TurnSession.ts"
 import { endTurn, finishStep, type OpenStep, type TurnProgress } from "./TurnEnd.ts"
 import { observed, TurnObserver } from "./TurnObserver.ts"
 import { type ClosedReason, headAfter, outcomeOf, StepFailure } from "./TurnOutcome.ts"
-
-/** The session that a turn belongs to. */
-export interface TurnSession {
-  readonly log: SessionLog["Service"]
-  /** The system prompt, byte-stable within the session. */
-  readonly system: string
-  readonly skills: SkillNotices
-}
 
 /** What is committed and emitted together with the first step. */
 interface Opening {
@@ -59,8 +50,6 @@ export class TurnRunner extends Context.Service<
      * `steering` meanwhile reach the model with its next step.
      */
     run(turn: Turn, session: TurnSession, steering: Steering): Effect.Effect<void>
-    /** Ends the background processes of earlier tool calls. */
-    readonly endBackground: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/turn/TurnRunner") {
   static readonly layer = Layer.effect(
@@ -70,7 +59,6 @@ export class TurnRunner extends Context.Service<
       const sink = yield* StdoutSink
       const modelStep = yield* ModelStep
       const toolBatch = yield* ToolBatch
-      const toolbox = yield* Toolbox
       const observer = yield* TurnObserver
 
       /** Begins a step. The first step of a turn also commits and emits `opening`, in the same transaction. */
@@ -97,8 +85,8 @@ export class TurnRunner extends Context.Service<
         return running.step
       })
 
-      const begin = Effect.fnUntraced(function* (running: RunningTurn, skills: SkillNotices) {
-        const { turn, turnIndex } = running
+      const begin = Effect.fnUntraced(function* (running: RunningTurn) {
+        const { skills, turn, turnIndex } = running
         const notice = yield* recover("the skills cannot be listed", () => skills.next, undefined)
         return yield* beginStep(running, {
           entries: [
@@ -200,8 +188,8 @@ export class TurnRunner extends Context.Service<
        * Only the model and the tools can be interrupted, and they keep what they have done by then; between them a turn
        * goes on until it can be left without losing anything.
        */
-      const play = Effect.fnUntraced(function* (running: RunningTurn, skills: SkillNotices) {
-        let step = yield* begin(running, skills)
+      const play = Effect.fnUntraced(function* (running: RunningTurn) {
+        let step = yield* begin(running)
         while (true) {
           const answer = yield* Effect.interruptible(modelStep.run(running, step.index))
           measure(running, step, answer.usage)
@@ -215,13 +203,12 @@ export class TurnRunner extends Context.Service<
 
       const run = (turn: Turn, session: TurnSession, steering: Steering) =>
         Effect.gen(function* () {
-          const { log, skills, system } = session
+          const { log } = session
           const context: TurnContext = {
+            ...session,
             turn,
             feed: observed(SessionFeed.make(sink, log.sessionId, turn.id), observer),
-            log,
             steering,
-            system,
             turnIndex: log.head.turnCount,
             startedAt: yield* monotonicMs
           }
@@ -234,12 +221,12 @@ export class TurnRunner extends Context.Service<
             unusableSteps: 0,
             closed: undefined
           }
-          const exit = yield* Effect.exit(play(running, skills))
+          const exit = yield* Effect.exit(play(running))
           yield* endTurn(context, running, outcomeOf(exit, running.closed, turn))
           // An interrupted turn still sends its first and last events.
         }).pipe(Effect.uninterruptible)
 
-      return TurnRunner.of({ run, endBackground: toolbox.endBackground })
+      return TurnRunner.of({ run })
     })
   )
 }

@@ -6,7 +6,6 @@ import { deletesProtected } from "../../shell/Destructive.ts"
 import { programsIn } from "../../shell/Programs.ts"
 import { judge } from "../../shell/Rules.ts"
 import { inherited } from "../../process/Environment.ts"
-import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
@@ -25,11 +24,7 @@ import { refuse } from "../../files/Refused.ts"
 const maxTimeoutMs = 24 * 60 * 60 * 1000
 
 /** Runs a command line (runtime, Tools). Commands of the read-only list do not ask. */
-export const shellRun = (
-  workspace: Workspace["Service"],
-  settings: Settings["tools"]["shell"],
-  groups: BackgroundGroups
-) =>
+export const shellRun = (workspace: Workspace["Service"], settings: Settings["tools"]["shell"]) =>
   Tool.make({
     name: "shell.run",
     description: `Run a command line with ${process.platform === "win32" ? "cmd /c" : "sh -c"}; stdin is closed.`,
@@ -61,7 +56,7 @@ export const shellRun = (
         Effect.gen(function* () {
           yield* attempt(() => requireDirectory(cwd))
           const { maxOutputBytes } = settings
-          const outcome = yield* runChild({ ...request, cwd, timeoutMs: limit, maxOutputBytes }, groups)
+          const outcome = yield* runChild({ ...request, cwd, timeoutMs: limit, maxOutputBytes }, context.background)
           return describe(outcome, limit)
         })
       const unattended = Effect.gen(function* () {

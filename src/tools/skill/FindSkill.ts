@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
-import type { ToolContext } from "../Tool.ts"
+import type { CallPlace } from "../Tool.ts"
 import { type Refused, refuse } from "../../files/Refused.ts"
 
 /** How many names the error for an unknown skill lists. */
@@ -10,7 +10,7 @@ const maxNames = 100
 export const findSkill = (
   registry: SkillRegistry["Service"],
   name: string,
-  { workingDir }: ToolContext
+  { workingDir }: CallPlace
 ): Effect.Effect<InstalledSkill, Refused> =>
   Effect.flatMap(registry.list(workingDir), (skills) => {
     const skill = skills.find((skill) => skill.name === name)

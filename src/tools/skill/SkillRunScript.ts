@@ -7,7 +7,6 @@ import type { Settings } from "../../config/Settings.ts"
 import { scriptPath } from "../../skills/Skill.ts"
 import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
 import { findSkill } from "./FindSkill.ts"
-import type { BackgroundGroups } from "../../process/BackgroundGroups.ts"
 import { ownNode, ownNodeEnvironment } from "../../process/OwnNode.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
 import { runChild } from "../../process/RunChild.ts"
@@ -21,8 +20,7 @@ import { attempt } from "../../files/FileErrors.ts"
 /** Runs a script that a skill declares, in the working directory (contract 7, 8). */
 export const skillRunScript = (
   registry: SkillRegistry["Service"],
-  { defaultTimeoutMs, maxOutputBytes }: Settings["tools"]["shell"],
-  groups: BackgroundGroups
+  { defaultTimeoutMs, maxOutputBytes }: Settings["tools"]["shell"]
 ) =>
   Tool.make({
     name: "skill.run_script",
@@ -57,7 +55,7 @@ export const skillRunScript = (
             timeoutMs: defaultTimeoutMs,
             maxOutputBytes
           },
-          groups
+          context.background
         )
         return describe(outcome, defaultTimeoutMs)
       })

@@ -13,7 +13,7 @@ import { Toolbox } from "../../../src/tools/Toolbox.ts"
 import { readNeed, Workspace, writeNeed } from "../../../src/tools/Workspace.ts"
 import { absurd } from "./absurd.ts"
 import { cases } from "./cases.ts"
-import { toolbox } from "../fixture.ts"
+import { toolbox, toolsIn } from "../fixture.ts"
 import { naiveMove } from "./NaiveMove.ts"
 
 const server = Effect.acquireRelease(
@@ -37,7 +37,7 @@ const breaches = (
 describe("every built-in tool", () => {
   it.effect("has a case", () =>
     Effect.gen(function* () {
-      const { specs } = yield* Toolbox
+      const { specs } = yield* toolsIn("/")
       assert.sameMembers(
         Object.keys(cases("http://127.0.0.1/")),
         specs.map(({ name }) => name),

@@ -7,7 +7,7 @@ import { type ApprovalLevel, type ApprovalRequest, asks, strictest } from "../..
 import type { ToolResult } from "../../../src/domain/ToolCall.ts"
 import { CallId } from "../../../src/protocol/Ids.ts"
 import type { ApprovalCategory } from "../../../src/protocol/SessionState.ts"
-import type { Planned, Toolbox } from "../../../src/tools/Toolbox.ts"
+import type { Planned, SessionTools } from "../../../src/tools/SessionTools.ts"
 import { absurdArguments } from "./AbsurdArguments.ts"
 import type { ToolCase, ToolConformanceOptions, ToolRule, ToolViolation } from "./ToolCase.ts"
 import * as ToolWorld from "./ToolWorld.ts"
@@ -22,19 +22,19 @@ const levels: ReadonlyArray<ApprovalLevel> = [1, 2, 3, 4, 5]
 export class ToolChecker {
   readonly #violations: Array<Omit<ToolViolation, "where"> & { readonly where: Set<string> }> = []
   readonly #world: ToolWorld.ToolWorld
-  readonly #toolbox: Toolbox["Service"]
+  readonly #tools: SessionTools["Service"]
   readonly #options: ToolConformanceOptions
   #tool = ""
 
-  constructor(world: ToolWorld.ToolWorld, toolbox: Toolbox["Service"], options: ToolConformanceOptions) {
+  constructor(world: ToolWorld.ToolWorld, tools: SessionTools["Service"], options: ToolConformanceOptions) {
     this.#world = world
-    this.#toolbox = toolbox
+    this.#tools = tools
     this.#options = options
   }
 
   readonly all = Effect.gen({ self: this }, function* () {
     const { absurd, cases } = this.#options
-    const specs = this.#toolbox.specs
+    const specs = this.#tools.specs
     for (const name of Object.keys(cases).filter((each) => !specs.some((spec) => spec.name === each))) {
       this.#tool = name
       this.#breach("case", "there is no such tool")
@@ -60,7 +60,7 @@ export class ToolChecker {
   }
 
   readonly #case = Effect.fnUntraced({ self: this }, function* (one: ToolCase) {
-    if (this.#toolbox.reads(this.#tool) && (actsOf(one).length > 0 || usesOf(one).includes("writes"))) {
+    if (this.#tools.reads(this.#tool) && (actsOf(one).length > 0 || usesOf(one).includes("writes"))) {
       this.#breach("reads", "has `reads: true`, and does more")
     }
     const paths = Object.entries(one.paths ?? {})
@@ -261,7 +261,7 @@ export class ToolChecker {
 
   #plan(args: ToolCase["args"]): Effect.Effect<Planned> {
     const call = { callId: CallId.make("c-1"), tool: this.#tool, args: { _tag: "Parsed", value: args } } as const
-    return this.#toolbox.plan(call, { workingDir: this.#world.workingDir })
+    return this.#tools.plan(call)
   }
 
   /** A path of the world from its root; any other as it is. */

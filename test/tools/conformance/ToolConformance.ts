@@ -24,7 +24,9 @@ export const check = (options: ToolConformanceOptions): Effect.Effect<ReadonlyAr
       Layer.provide(Config.layerOf(config))
     )
     return yield* Effect.provide(
-      Effect.flatMap(Toolbox, (toolbox) => new ToolChecker(world, toolbox, options).all),
+      Effect.flatMap(Toolbox, (toolbox) =>
+        Effect.flatMap(toolbox.open(world), (tools) => new ToolChecker(world, tools, options).all)
+      ),
       layer
     )
   }).pipe(Effect.scoped)

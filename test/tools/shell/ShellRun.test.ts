@@ -9,8 +9,7 @@ import { TestClock } from "effect/testing"
 import type { Settings } from "../../../src/config/Settings.ts"
 import { judge, type ShellVerdict } from "../../../src/shell/Rules.ts"
 import { unattendedRun } from "../../../src/tools/shell/UnattendedShell.ts"
-import { Toolbox } from "../../../src/tools/Toolbox.ts"
-import { call, plan, plant, settings, temporaryDirectory, toolbox } from "../fixture.ts"
+import { call, plan, plant, settings, temporaryDirectory, toolbox, toolsIn } from "../fixture.ts"
 import { eventually } from "../../support/Patience.ts"
 
 const inRoot = <A, E>(test: (root: string) => Effect.Effect<A, E, any>, change: Partial<Settings> = {}) =>
@@ -441,7 +440,7 @@ describe("shell.run", () => {
         assert.strictEqual(status, "ok")
         assert.strictEqual(summary, "exit code 0\nstarted\nleft")
         assert.strictEqual(alive(`sleep\0${seconds}`).length, 1)
-        yield* (yield* Toolbox).endBackground
+        yield* (yield* toolsIn(root)).endBackground
         yield* nothingAlive(`sleep\0${seconds}`)
       })
     )

@@ -6,13 +6,12 @@ import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import type { Settings } from "../../../src/config/Settings.ts"
 import type { ToolResult } from "../../../src/domain/ToolCall.ts"
-import { Toolbox } from "../../../src/tools/Toolbox.ts"
-import { call, plan, toolbox } from "../fixture.ts"
+import { call, plan, toolbox, type Tools, toolsIn } from "../fixture.ts"
 import { type Place, place, skillText } from "../../skills/folders.ts"
 import { eventually } from "../../support/Patience.ts"
 
 const within = <A, E>(
-  test: (here: Place) => Effect.Effect<A, E, Toolbox>,
+  test: (here: Place) => Effect.Effect<A, E, Tools>,
   change: Partial<Settings> = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
@@ -56,8 +55,8 @@ describe("skill.view", () => {
         here.plant({ "project/.atomic-agent/skills/pdf/SKILL.md": skillText("pdf") })
         const planned = yield* plan("skill.view", { name: "pdf" }, here.project)
         assert.isTrue(planned._tag === "Ready" && planned.need === undefined)
-        assert.isTrue((yield* Toolbox).reads("skill.view"))
-        assert.isFalse((yield* Toolbox).reads("skill.run_script"))
+        assert.isTrue((yield* toolsIn("/")).reads("skill.view"))
+        assert.isFalse((yield* toolsIn("/")).reads("skill.run_script"))
       })
     )
   )
