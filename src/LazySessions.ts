@@ -42,10 +42,10 @@ export const make = <E extends { readonly message: string }, R>(
     let isAskedFor = false
 
     const build = Effect.gen(function* () {
-      const [{ SessionRequests }, { ActiveSession }] = yield* Effect.promise(() =>
-        Promise.all([import("./router/SessionRequests.ts"), import("./session/ActiveSession.ts")])
+      const [{ SessionRequests }, { SessionPool }] = yield* Effect.promise(() =>
+        Promise.all([import("./router/SessionRequests.ts"), import("./session/SessionPool.ts")])
       )
-      const layer = SessionRequests.layer.pipe(Layer.provide(ActiveSession.layer), Layer.provide(services))
+      const layer = SessionRequests.layer.pipe(Layer.provide(SessionPool.layer), Layer.provide(services))
       return Context.get(yield* Layer.buildWithScope(layer, scope), SessionRequests)
     }).pipe(
       Effect.provideContext(context),

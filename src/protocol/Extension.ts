@@ -6,7 +6,8 @@ export const Extension = Schema.Literals([
   "llm_state",
   "approval_resolved",
   "queue",
-  "sessions"
+  "sessions",
+  "parallel_sessions"
 ]).annotate({
   identifier: "Extension",
   description: "A group of requests and events that `hello` grants."

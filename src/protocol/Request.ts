@@ -51,5 +51,7 @@ export type ListSessionsPayload = RequestPayload<"list_sessions">
 export type ListSessionsResult = ResponsePayload<"list_sessions">
 export type ResumeSessionPayload = RequestPayload<"resume_session">
 export type ResumeSessionResult = ResponsePayload<"resume_session">
+export type CloseSessionPayload = RequestPayload<"close_session">
+export type CloseSessionResult = ResponsePayload<"close_session">
 export type DeleteSessionPayload = RequestPayload<"delete_session">
 export type DeleteSessionResult = ResponsePayload<"delete_session">

@@ -167,7 +167,8 @@ export const requestTable = {
           maxLineBytes: field(Schema.Int, "Length of the longest line that is read, in bytes."),
           outputBufferBytes: field(Schema.Int, "Output that waits for the host before turns are suspended, in bytes."),
           maxParallelToolCalls: field(Schema.Int, "Number of read-only calls of a step that run side by side."),
-          maxSteers: field(Schema.Int, "Number of steers that may wait to be read.")
+          maxSteers: field(Schema.Int, "Number of steers that may wait to be read."),
+          maxSessions: field(Schema.Int, "Number of sessions that may be open under `parallel_sessions`.")
         }),
         "Limits of this process."
       ),
@@ -229,6 +230,12 @@ export const requestTable = {
     extension: "sessions",
     payload: OfSession,
     result: Schema.Struct({ ...ofSession, workingDir })
+  },
+  close_session: {
+    does: "Ends an open session: its turns are cancelled and answered first. The others are left alone.",
+    extension: "parallel_sessions",
+    payload: OfSession,
+    result: Schema.Struct({ closed: field(Schema.Boolean, "False if no session with this id is open.") })
   },
   delete_session: {
     does: "Deletes a stored session. Fails for the active one.",

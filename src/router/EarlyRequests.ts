@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { Config } from "../config/Config.ts"
 import { Extension } from "../protocol/Extension.ts"
 import type { HelloResult, PingResult, RequestPayload } from "../protocol/Request.ts"
-import { maxSteers } from "../session/Steering.ts"
+import { maxSessions, maxSteers } from "../session/SessionLimits.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { sidecarVersion } from "../Version.ts"
 import { type EarlyHandlers, now } from "./Handler.ts"
@@ -31,7 +31,8 @@ export const make = Effect.gen(function* () {
         maxLineBytes: config.sidecar.maxLineBytes,
         outputBufferBytes: config.sidecar.outputBufferBytes,
         maxParallelToolCalls: config.agent.maxParallelToolCalls,
-        maxSteers
+        maxSteers,
+        maxSessions
       },
       sidecarVersion
     }

@@ -18,6 +18,7 @@ export const handlers: Partial<SessionHandlers> = {
   skill_install: noSession("skill_install"),
   skill_uninstall: noSession("skill_uninstall"),
   skill_list: later(() => Effect.succeed({ skills: [] })),
+  close_session: later(() => Effect.succeed({ closed: false })),
   list_queue: now(noActive),
   unqueue: later(noActive)
 }

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../config/Config.ts"
 import type { ResponsePayload } from "../protocol/Request.ts"
-import { ActiveSession } from "../session/ActiveSession.ts"
+import { SessionPool } from "../session/SessionPool.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"
 import { handed, later, now, type SessionHandlers } from "./Handler.ts"
 import * as SkillRequests from "./SkillRequests.ts"
@@ -13,7 +13,7 @@ export class SessionRequests extends Context.Service<
   SessionRequests,
   {
     readonly handlers: SessionHandlers
-    /** As `ActiveSession.close`. */
+    /** As `SessionPool.closeAll`. */
     readonly close: Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/router/SessionRequests") {
@@ -21,12 +21,12 @@ export class SessionRequests extends Context.Service<
     SessionRequests,
     Effect.gen(function* () {
       const config = yield* Config
-      const sessions = yield* ActiveSession
+      const sessions = yield* SessionPool
       const gate = yield* ApprovalGate
       const skills = yield* SkillRequests.make
 
-      /** The actor of the session, if that is the active one. */
-      const ifActive = (sessionId: string) => Effect.option(sessions.find(sessionId))
+      /** The actor of the session, if that is open. */
+      const ifOpen = (sessionId: string) => Effect.option(sessions.find(sessionId))
 
       const handlers: SessionHandlers = {
         start_session: later((payload) => Effect.map(sessions.start(payload), (sessionId) => ({ sessionId }))),
@@ -40,12 +40,12 @@ export class SessionRequests extends Context.Service<
           )
         ),
         steer_message: now(({ sessionId, text }) =>
-          Effect.map(ifActive(sessionId), (actor) => ({
+          Effect.map(ifOpen(sessionId), (actor) => ({
             steered: actor._tag === "Some" && actor.value.steer(text)
           }))
         ),
         cancel: later(({ sessionId }) =>
-          Effect.flatMap(ifActive(sessionId), (actor) =>
+          Effect.flatMap(ifOpen(sessionId), (actor) =>
             actor._tag === "None"
               ? Effect.succeed<ResponsePayload<"cancel">>({ cancelled: false, turns: 0 })
               : Effect.map(actor.value.cancel, (turns) => ({ cancelled: true, turns }))
@@ -64,11 +64,12 @@ export class SessionRequests extends Context.Service<
             Effect.map(actor.unqueue(turnId), (removed) => ({ removed }))
           )
         ),
+        close_session: later(({ sessionId }) => Effect.map(sessions.close(sessionId), (closed) => ({ closed }))),
         list_sessions: later((payload) => sessions.list(payload)),
         resume_session: later(({ sessionId }) => sessions.resume(sessionId)),
         delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
       }
-      return SessionRequests.of({ handlers, close: sessions.close })
+      return SessionRequests.of({ handlers, close: sessions.closeAll })
     })
   )
 }

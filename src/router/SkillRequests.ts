@@ -7,7 +7,7 @@ import type {
   SkillUninstallResult
 } from "../protocol/Request.ts"
 import { NoSession } from "../session/NoSession.ts"
-import { ActiveSession } from "../session/ActiveSession.ts"
+import { SessionPool } from "../session/SessionPool.ts"
 import { type InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { Refused } from "../files/Refused.ts"
@@ -15,7 +15,7 @@ import type { Refused } from "../files/Refused.ts"
 /** The handlers of the skill requests, for the project of the active session (contract 8). */
 export const make = Effect.gen(function* () {
   const sink = yield* StdoutSink
-  const sessions = yield* ActiveSession
+  const sessions = yield* SessionPool
   const registry = yield* SkillRegistry
 
   const ofSession = Effect.gen(function* () {

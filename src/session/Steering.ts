@@ -1,5 +1,4 @@
-/** How many steers may wait unread (contract 5; `limits.maxSteers` in the response to `hello`). */
-export const maxSteers = 16
+import { maxSteers } from "./SessionLimits.ts"
 
 /**
  * The texts that a turn was steered with and has not read. Each accepted text is given out once: by `take`, to be

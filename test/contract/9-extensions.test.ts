@@ -15,7 +15,7 @@ import { stage, types } from "../support/Sidecar.ts"
 const extended = (table: object) =>
   Object.entries(table).flatMap(([type, { extension }]) => (extension === undefined ? [] : [type]))
 
-const all = ["llm_progress", "llm_state", "approval_resolved", "queue", "sessions"]
+const all = ["llm_progress", "llm_state", "approval_resolved", "queue", "sessions", "parallel_sessions"]
 
 describe("contract 9, hello", () => {
   it.effect("grants what it knows, leaves out what it does not, and names the limits", () =>
@@ -28,7 +28,13 @@ describe("contract 9, hello", () => {
       assert.deepStrictEqual(response.payload, {
         protocol: { version: 1, extensions: all },
         extensions: ["queue"],
-        limits: { maxLineBytes: 33554432, outputBufferBytes: 8388608, maxParallelToolCalls: 8, maxSteers: 16 },
+        limits: {
+          maxLineBytes: 33554432,
+          outputBufferBytes: 8388608,
+          maxParallelToolCalls: 8,
+          maxSteers: 16,
+          maxSessions: 16
+        },
         sidecarVersion: "0.1.0"
       })
     })

@@ -40,6 +40,7 @@ const payloads: { readonly [T in RequestType]: fc.Arbitrary<unknown> } = {
   unqueue: fc.record({ ...session, turnId: text }),
   list_sessions: orNull(optional({ limit: orNull(fc.integer({ min: 1 })), workingDir: orNull(text) }, [])),
   resume_session: fc.record(session),
+  close_session: fc.record(session),
   delete_session: fc.record(session)
 }
 

@@ -1,0 +1,205 @@
+import { resolve } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import { newSession } from "../domain/Session.ts"
+import { visible } from "../domain/Transcript.ts"
+import { freshSessionId, SessionId } from "../protocol/Ids.ts"
+import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
+import type { SessionState } from "../protocol/SessionState.ts"
+import { StdoutSink } from "../stdio/StdoutSink.ts"
+import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
+import { recover } from "./Recover.ts"
+import { NoActiveSession } from "./NoSession.ts"
+import * as OpenSession from "./OpenSession.ts"
+import type { SessionActor } from "./SessionActor.ts"
+import * as SessionLanes from "./SessionLanes.ts"
+import { maxSessions } from "./SessionLimits.ts"
+import * as WorkingDir from "./WorkingDir.ts"
+
+/** A session cannot be started; the message says what would have to be otherwise. */
+export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", { detail: Schema.String }) {
+  override get message() {
+    return this.detail
+  }
+}
+
+/** An open session cannot be deleted. */
+export class CannotDelete extends Schema.TaggedError<CannotDelete>()("CannotDelete", { sessionId: Schema.String }) {
+  override get message() {
+    return `session ${this.sessionId} is the active one and cannot be deleted`
+  }
+}
+
+/**
+ * The sessions that are open. A session that starts ends the one before it (contract 5), unless the host has the extension
+ * `parallel_sessions`: then it leaves the others alone (contract 9).
+ */
+export class SessionPool extends Context.Service<
+  SessionPool,
+  {
+    /** Opens a new session. */
+    start(payload: StartSessionPayload): Effect.Effect<SessionId, CannotStart>
+    /** Opens a stored session, by the rules of `start`. */
+    resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart>
+    find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
+    /** Where the session works that was opened last, if there is one. */
+    readonly workingDir: Effect.Effect<string | undefined>
+    /** The live state of an open session, or, once a session has started in this process, a stored one's; or null. */
+    state(id: string): Effect.Effect<SessionState | null>
+    /** What is stored, newest first. */
+    list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError>
+    /** Deletes a stored session; one that is open cannot be. */
+    remove(id: string): Effect.Effect<boolean, CannotDelete | StoreError>
+    /** Ends an open session and waits for that; false if it is not open. */
+    close(id: string): Effect.Effect<boolean>
+    /** Ends all sessions after the starts that were accepted before; nothing starts afterwards. */
+    readonly closeAll: Effect.Effect<void>
+  }
+>()("atomic-agent-sidecar/session/SessionPool") {
+  static readonly layer = Layer.effect(
+    SessionPool,
+    Effect.gen(function* () {
+      const sink = yield* StdoutSink
+      const store = yield* SessionStore
+      const closing = Latch.makeUnsafe(false)
+      const open = yield* OpenSession.make(closing)
+      const lanes = yield* SessionLanes.make
+      /** By id, the one that was opened last at the end. */
+      const sessions = new Map<string, OpenSession.OpenSession>()
+      /** Sessions that are being opened. */
+      let opening = 0
+      let hasStarted = false
+
+      const isParallel = () => sink.isGranted("parallel_sessions")
+
+      const end = (id: string) =>
+        Effect.suspend(() => {
+          const session = sessions.get(id)
+          // First of all: a message that arrives while its turns end would never be played.
+          sessions.delete(id)
+          return session === undefined ? Effect.succeed(false) : Effect.as(Scope.close(session.scope, Exit.void), true)
+        }).pipe(Effect.uninterruptible)
+
+      const endAll = Effect.suspend(() =>
+        Effect.forEach([...sessions.keys()], end, { concurrency: "unbounded", discard: true })
+      ).pipe(Effect.uninterruptible)
+
+      /** Makes room for a session: ends those that are open, or counts them. */
+      const takePlace = Effect.suspend(() => {
+        if (isParallel() && sessions.size + opening >= maxSessions) {
+          return Effect.fail(
+            new CannotStart({ detail: `expected at most ${maxSessions} open sessions: close one first` })
+          )
+        }
+        opening++
+        return isParallel() ? Effect.void : endAll
+      })
+
+      const build = (stored: Effect.Effect<StoredSession>) =>
+        Effect.acquireUseRelease(
+          takePlace,
+          () =>
+            Effect.gen(function* () {
+              const session = yield* open(yield* stored)
+              // Last: a host knows the id of a resumed session already and could send before `session_started` is written.
+              sessions.set(session.id, session)
+              hasStarted = true
+              return session.id
+            }),
+          () => Effect.sync(() => opening--)
+        )
+
+      const start = Effect.fn("SessionPool.start")(function* (payload: StartSessionPayload) {
+        const workingDir = resolve(payload.workingDir)
+        const id = freshSessionId()
+        const run = Effect.gen(function* () {
+          yield* mustBeDirectory("payload.workingDir", workingDir, payload.workingDir)
+          return yield* build(
+            Effect.gen(function* () {
+              const head = newSession(id, workingDir, payload.metadata ?? {}, yield* Clock.currentTimeMillis)
+              yield* recover("the session cannot be stored and goes on in memory", () => store.create(head), undefined)
+              return { head, history: [] }
+            })
+          )
+        })
+        return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
+      })
+
+      const resume = Effect.fn("SessionPool.resume")(function* (id: string) {
+        const run = Effect.gen(function* () {
+          const own = sessions.get(id)?.log
+          if (own !== undefined && isParallel()) return yield* new CannotStart({ detail: `session ${id} is open` })
+          const stored =
+            own ??
+            (yield* store
+              .load(SessionId.make(id))
+              .pipe(Effect.mapError((error) => new CannotStart({ detail: error.message }))))
+          if (stored === null) return yield* new CannotStart({ detail: `no stored session with id ${id}` })
+          const { workingDir } = stored.head
+          yield* mustBeDirectory(`session ${id}: workingDir`, workingDir, workingDir)
+          // If it was open, its log now holds what the end of its turns has added.
+          const sessionId = yield* build(Effect.sync(() => ({ head: stored.head, history: stored.history })))
+          return { sessionId, workingDir }
+        })
+        return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
+      })
+
+      const find = (id: string) =>
+        Effect.suspend(() => {
+          const session = sessions.get(id)
+          return session === undefined
+            ? Effect.fail(new NoActiveSession({ sessionId: id }))
+            : Effect.succeed(session.actor)
+        })
+
+      const state = Effect.fn("SessionPool.state")(function* (id: string) {
+        const session = sessions.get(id)
+        if (session !== undefined) return session.log.state
+        if (!hasStarted) return null
+        const stored = yield* store.load(SessionId.make(id)).pipe(Effect.orElseSucceed(() => null))
+        return stored === null ? null : { ...stored.head, turns: visible(stored.history) }
+      })
+
+      const list = Effect.fn("SessionPool.list")(function* (payload: ListSessionsPayload) {
+        const { limit, workingDir } = payload ?? {}
+        const options = { limit: limit ?? 50, ...(workingDir == null ? {} : { workingDir: resolve(workingDir) }) }
+        const rows = yield* store.list(options)
+        // A row does not hold `awaiting_approval`, a status that lives in memory only.
+        return { sessions: rows.map((row) => ({ ...row, status: sessions.get(row.id)?.log.status ?? row.status })) }
+      })
+
+      const remove = Effect.fn("SessionPool.remove")(function* (id: string) {
+        const run = Effect.suspend((): Effect.Effect<boolean, CannotDelete | StoreError> =>
+          sessions.has(id) ? Effect.fail(new CannotDelete({ sessionId: id })) : store.remove(SessionId.make(id))
+        )
+        // A session that is ending would write itself again.
+        return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
+      })
+
+      const close = (id: string) => lanes.of(id)(end(id))
+
+      const closeAll = Effect.suspend(() => {
+        closing.openUnsafe()
+        return Effect.andThen(lanes.close, endAll)
+      })
+
+      const workingDir = Effect.sync(() => [...sessions.values()].at(-1)?.log.workingDir)
+
+      return SessionPool.of({ start, resume, find, workingDir, state, list, remove, close, closeAll })
+    })
+  )
+}
+
+const mustBeDirectory = (key: string, path: string, given: string) =>
+  Effect.flatMap(WorkingDir.notADirectory(path), (instead) => {
+    if (instead === undefined) return Effect.void
+    const expected =
+      instead === "nothing" ? `an existing directory, got ${given}` : `a directory, got the file ${given}`
+    return Effect.fail(new CannotStart({ detail: `${key}: expected ${expected}` }))
+  })
