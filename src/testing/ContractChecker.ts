@@ -4,7 +4,7 @@ import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import type { HelloResult, SendMessageResult } from "../protocol/Request.ts"
 import { ResponseChecker, type SentRequest } from "./ResponseChecker.ts"
 import type { KnownIds } from "./StepChecker.ts"
-import { type SessionCounts, TurnChecker } from "./TurnChecker.ts"
+import { SessionChecker } from "./SessionChecker.ts"
 
 export type { SentRequest } from "./ResponseChecker.ts"
 
@@ -23,7 +23,7 @@ export interface CheckOptions {
 
 /**
  * Checks the frames of a sidecar (contract 3, 4): one response per request, turns that do not overlap and are answered
- * in the order of their requests, every event in its place, complete pairs, nothing of a turn after its response, and
+ * in the order of their requests, in each session, every event in its place, complete pairs, nothing of a turn after its response, and
  * each accepted steer either applied or undelivered. Returns the breaches.
  */
 export const check = (frames: ReadonlyArray<SidecarFrame>, options: CheckOptions = {}): ReadonlyArray<Violation> => {
@@ -38,15 +38,10 @@ class Checker {
   readonly #frames: ReadonlyArray<SidecarFrame>
   readonly #responses: ResponseChecker
   readonly #frameIds = new Set<string>()
-  readonly #sessions = new Map<string, SessionCounts>()
+  readonly #sessions = new Map<string, SessionChecker>()
+  /** Ids of the sessions that take messages. */
+  readonly #open = new Set<string>()
   readonly #known: KnownIds = { callIds: new Set(), approvalIds: new Set(), granted: new Set() }
-  readonly #queuedIds = new Set<string>()
-  readonly #endedTurns = new Set<string>()
-  #session: SessionCounts | undefined
-  /** True between `session_started` and the response to the request that started the session. */
-  #starting = false
-  #turn: TurnChecker | undefined
-  #steers = { accepted: 0, applied: 0, undelivered: 0 }
   #isShutDown = false
 
   constructor(frames: ReadonlyArray<SidecarFrame>, requests: ReadonlyArray<SentRequest> | undefined) {
@@ -65,12 +60,7 @@ class Checker {
 
   end(): void {
     const at = this.#frames.length
-    if (this.#turn !== undefined) this.#breach(at, `turn ${this.#turn.id} has no response`)
-    if (this.#starting) this.#breach(at, "a session started, and its request was not answered")
-    const { accepted, applied, undelivered } = this.#steers
-    if (accepted !== applied + undelivered) {
-      this.#breach(at, `${accepted} steers were accepted, ${applied} applied, ${undelivered} undelivered`)
-    }
+    for (const session of this.#sessions.values()) session.end(at)
     this.#responses.end(at)
   }
 
@@ -82,54 +72,36 @@ class Checker {
     }
     if (frame.type === "error" && frame.payload.code === "handler_failed") this.#handlerFailed(at, frame)
     if (frame.type === "session_started") return this.#sessionStarted(at, frame)
-    if (frame.type === "turn_queued") return this.#turnQueued(at, frame)
     const turnId = "turnId" in frame.payload ? frame.payload.turnId : undefined
-    if (turnId !== undefined) this.#ofTurn(at, frame, turnId)
-  }
-
-  #ofTurn(at: number, frame: SidecarEvent, turnId: string): void {
+    if (turnId === undefined) return
     const sessionId = "sessionId" in frame.payload ? frame.payload.sessionId : undefined
     if (this.#isShutDown) this.#breach(at, `${frame.type} after the response to shutdown`)
-    if (frame.type === "user_message") this.#userMessage(at, frame, turnId)
-    if (frame.type === "steer_applied") this.#steers.applied++
-    if (frame.type === "steer_undelivered") this.#steers.undelivered++
-    if (sessionId !== this.#session?.id) this.#breach(at, `${frame.type} of session ${sessionId}, which is not active`)
-    if (frame.type === "user_message") return
-    if (this.#turn?.id === turnId) return this.#turn.check(at, frame)
-    const why = this.#endedTurns.has(turnId) ? "after its response" : "without a user_message"
-    this.#breach(at, `${frame.type} of turn ${turnId} ${why}`)
-  }
-
-  #userMessage(at: number, { payload }: EventFrame<"user_message">, turnId: string): void {
-    if (this.#turn !== undefined) this.#breach(at, `a turn began before the response of turn ${this.#turn.id}`)
-    if (this.#turn?.id === turnId || this.#endedTurns.has(turnId)) this.#breach(at, `turn ${turnId} began twice`)
-    if (this.#starting) this.#breach(at, "a turn began before the response to the start of its session")
     // The frames do not start with the run's first one.
-    this.#session ??= this.#counts(payload.sessionId)
-    this.#turn = new TurnChecker(this.#breach, turnId, this.#session, this.#known)
-  }
-
-  #turnQueued(at: number, { payload }: EventFrame<"turn_queued">): void {
-    if (this.#turn?.id === payload.turnId || this.#endedTurns.has(payload.turnId)) {
-      this.#breach(at, "turn_queued after the user_message of its turn")
+    if (this.#sessions.size === 0 && sessionId !== undefined) this.#open.add(sessionId)
+    if (sessionId === undefined || !this.#open.has(sessionId)) {
+      this.#breach(at, `${frame.type} of session ${sessionId}, which is not active`)
     }
-    if (this.#session?.id !== payload.sessionId) {
-      this.#breach(at, `turn_queued of session ${payload.sessionId}, which is not active`)
-    }
-    if (this.#queuedIds.has(payload.turnId)) this.#breach(at, `turn ${payload.turnId} was queued twice`)
-    this.#queuedIds.add(payload.turnId)
+    const session = this.#session(sessionId ?? "")
+    if (frame.type === "turn_queued") session.queued(at, frame)
+    else session.ofTurn(at, frame, turnId)
   }
 
   #sessionStarted(at: number, { payload }: EventFrame<"session_started">): void {
-    if (this.#turn !== undefined) this.#breach(at, "a session started before the turn of the old one was answered")
-    if (this.#starting) this.#breach(at, "a session started before the one before was answered")
+    const isParallel = this.#known.granted.has("parallel_sessions")
+    for (const id of isParallel ? [payload.sessionId] : this.#open) {
+      const session = this.#session(id)
+      if (session.turnId !== undefined)
+        this.#breach(at, "a session started before the turn of the old one was answered")
+      if (session.isStarting) this.#breach(at, "a session started before the one before was answered")
+    }
     if (this.#isShutDown) this.#breach(at, "a session started after the response to shutdown")
-    this.#starting = true
-    this.#session = this.#counts(payload.sessionId)
+    if (!isParallel) this.#open.clear()
+    this.#open.add(payload.sessionId)
+    this.#session(payload.sessionId).isStarting = true
   }
 
-  #counts(id: string): SessionCounts {
-    const known = this.#sessions.get(id) ?? { id, turns: undefined, steps: undefined }
+  #session(id: string): SessionChecker {
+    const known = this.#sessions.get(id) ?? new SessionChecker(this.#breach, id, this.#known)
     this.#sessions.set(id, known)
     return known
   }
@@ -149,22 +121,40 @@ class Checker {
     const is = (type: string, shape: boolean) =>
       request === undefined || request.type === "raw" ? shape : request.type === type
     if (is("send_message", has(payload, "reason", "turnCount", "stepCount"))) {
-      this.#turnResponse(at, payload as SendMessageResult, isEarly)
+      const result = payload as SendMessageResult
+      this.#sessionOf(request, (session) => session.awaits(result)).respond(at, result, isEarly)
     }
     if (is("steer_message", has(payload, "steered")) && has(payload, "steered") && payload["steered"] === true) {
-      this.#steers.accepted++
+      this.#sessionOf(request, (session) => session.turnId !== undefined).acceptedSteers++
     }
     if (is("start_session", has(payload, "sessionId") && !has(payload, "workingDir")))
       this.#sessionResponse(at, payload, true)
     if (is("resume_session", has(payload, "sessionId", "workingDir") && !has(payload, "turns"))) {
       this.#sessionResponse(at, payload, false)
     }
+    if (is("close_session", has(payload, "closed")) && has(payload, "closed") && payload["closed"] === true) {
+      this.#closed(at, request?.sessionId)
+    }
     if (is("hello", has(payload, "extensions", "limits"))) {
       this.#known.granted = new Set((payload as HelloResult).extensions)
     }
     if (request?.type !== "shutdown") return
-    if (this.#turn !== undefined) this.#breach(at, "shutdown was answered before the running turn")
+    const running = [...this.#sessions.values()].some(({ turnId }) => turnId !== undefined)
+    if (running) this.#breach(at, "shutdown was answered before the running turn")
     this.#isShutDown = true
+  }
+
+  /** The session that a request was about: the one it named or, where that is not known, the last one that fits. */
+  #sessionOf(request: SentRequest | undefined, fits: (session: SessionChecker) => boolean): SessionChecker {
+    if (request?.sessionId !== undefined) return this.#session(request.sessionId)
+    const open = [...this.#open].map((id) => this.#session(id))
+    return open.findLast(fits) ?? open.at(-1) ?? this.#session("")
+  }
+
+  #closed(at: number, id: string | undefined): void {
+    if (id === undefined) return
+    if (this.#session(id).turnId !== undefined) this.#breach(at, "close_session was answered before the running turn")
+    this.#open.delete(id)
   }
 
   #failure(at: number, frame: SidecarResponse & { readonly ok: false }): void {
@@ -181,36 +171,10 @@ class Checker {
   }
 
   #sessionResponse(at: number, payload: unknown, isNew: boolean): void {
-    const id = has(payload, "sessionId") ? payload["sessionId"] : undefined
-    if (!this.#starting || id !== this.#session?.id) {
-      return this.#breach(at, `session ${String(id)} without its session_started before it`)
-    }
-    this.#starting = false
-    if (!isNew || this.#session === undefined) return
-    if (this.#session.turns !== undefined) this.#breach(at, `session ${this.#session.id} is not a new one`)
-    this.#session.turns = 0
-    this.#session.steps = 0
-  }
-
-  /** A queued turn that is cancelled gets its response too, possibly while another turn runs. */
-  #turnResponse(at: number, result: SendMessageResult, isEarly: boolean): void {
-    const turn = this.#turn
-    if (turn !== undefined && (result.reason !== "cancelled" || (turn.isFinished && !isEarly))) {
-      if (isEarly) this.#breach(at, `a message was answered ${result.reason} before an older one`)
-      turn.respond(at, result)
-      this.#endedTurns.add(turn.id)
-      this.#turn = undefined
-      return
-    }
-    if (result.reason !== "cancelled") return this.#breach(at, `a turn ended ${result.reason} without a user_message`)
-    // Its counts may be ahead of the frames that have been read, never behind.
-    const { steps, turns } = this.#session ?? {}
-    if (turns !== undefined && result.turnCount < turns) {
-      this.#breach(at, `turnCount ${result.turnCount} of a turn that never started, after ${turns} turns`)
-    }
-    if (steps !== undefined && result.stepCount < steps) {
-      this.#breach(at, `stepCount ${result.stepCount} of a turn that never started, after ${steps} steps`)
-    }
+    const id = has(payload, "sessionId") ? String(payload["sessionId"]) : ""
+    const session = this.#session(id)
+    if (!session.isStarting) return this.#breach(at, `session ${id} without its session_started before it`)
+    session.answered(at, isNew)
   }
 }
 

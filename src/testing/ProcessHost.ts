@@ -3,6 +3,7 @@ import { once } from "node:events"
 import * as Fs from "node:fs"
 import type { SidecarFrame, SidecarResponse } from "../protocol/Frame.ts"
 import { check } from "./ContractChecker.ts"
+import { type SentRequest, sentRequest } from "./ResponseChecker.ts"
 
 export interface ProcessHostOptions {
   /** The program that is a sidecar, and its arguments. */
@@ -23,7 +24,7 @@ const patienceMs = 20_000
 export class ProcessHost {
   readonly child: ChildProcessWithoutNullStreams
   readonly frames: Array<SidecarFrame> = []
-  readonly requests: Array<{ id: string; type: string }> = []
+  readonly requests: Array<SentRequest> = []
   /** Lines on stdout that are no JSON: there must be none. */
   readonly noise: Array<string> = []
   stderr = ""
@@ -72,7 +73,7 @@ export class ProcessHost {
   /** Sends a request; its id. */
   post(type: string, payload: unknown = {}): string {
     const id = `r${this.requests.length}`
-    this.requests.push({ id, type })
+    this.requests.push(sentRequest(id, type, payload))
     this.write(`${JSON.stringify({ kind: "request", id, type, payload })}\n`)
     return id
   }

@@ -1,3 +1,4 @@
+import { isObject } from "effect/Predicate"
 import type { SidecarResponse } from "../protocol/Frame.ts"
 import type { Breach } from "./StepChecker.ts"
 
@@ -6,6 +7,14 @@ export interface SentRequest {
   readonly id: string
   /** `raw` for bytes whose request type is not known. */
   readonly type: string
+  /** The session that its payload names. */
+  readonly sessionId?: string | undefined
+}
+
+/** A request of the host, as the checker of the contract needs it. */
+export const sentRequest = (id: string, type: string, payload: unknown): SentRequest => {
+  const sessionId = isObject(payload) && "sessionId" in payload ? payload.sessionId : undefined
+  return { id, type, sessionId: typeof sessionId === "string" ? sessionId : undefined }
 }
 
 interface TrackedRequest extends SentRequest {
@@ -16,7 +25,7 @@ interface TrackedRequest extends SentRequest {
 export interface MatchedResponse {
   /** Absent if it is unknown. */
   readonly request?: SentRequest
-  /** True if an earlier `send_message` has no response yet. */
+  /** True if an earlier `send_message` of the same session has no response yet. */
   readonly isEarly: boolean
 }
 
@@ -24,16 +33,16 @@ export interface MatchedResponse {
 export class ResponseChecker {
   readonly #breach: Breach
   readonly #requests: Map<string, Array<TrackedRequest>> | undefined
-  readonly #messages: ReadonlyArray<TrackedRequest>
+  /** By session: its messages that are not known to be answered, the oldest first. */
+  readonly #messages: Map<string | undefined, Array<TrackedRequest>>
   readonly #answered = new Set<string>()
-  /** The index of the oldest message without a response. */
-  #oldest = 0
 
   constructor(requests: ReadonlyArray<SentRequest> | undefined, breach: Breach) {
     this.#breach = breach
-    const all = (requests ?? []).map(({ id, type }): TrackedRequest => ({ id, type, isAnswered: false }))
+    const all = (requests ?? []).map((request): TrackedRequest => ({ ...request, isAnswered: false }))
     this.#requests = requests === undefined ? undefined : Map.groupBy(all, ({ id }) => id)
-    this.#messages = all.filter(({ type }) => type === "send_message")
+    const messages = all.filter(({ type }) => type === "send_message")
+    this.#messages = Map.groupBy(messages, ({ sessionId }) => sessionId)
   }
 
   answer(at: number, { correlationId: id }: SidecarResponse): MatchedResponse {
@@ -48,8 +57,9 @@ export class ResponseChecker {
       this.#breach(at, `response ${same.length + 1} to request ${id}, which was sent ${same.length} times`)
       return { isEarly: false }
     }
-    while (this.#messages[this.#oldest]?.isAnswered === true) this.#oldest++
-    const isEarly = request.type === "send_message" && this.#messages[this.#oldest] !== request
+    const older = this.#messages.get(request.sessionId) ?? []
+    while (older[0]?.isAnswered === true) older.shift()
+    const isEarly = request.type === "send_message" && older[0] !== request
     request.isAnswered = true
     return { request, isEarly }
   }

@@ -13,6 +13,7 @@ import { type PipeLayers, run } from "../Serving.ts"
 import { Lifeline } from "../stdio/Lifeline.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import * as MemoryStdio from "./MemoryStdio.ts"
+import { type SentRequest, sentRequest } from "./ResponseChecker.ts"
 
 /** A host in the same process as its sidecar, without pipes between them. */
 export interface TestHost {
@@ -29,7 +30,7 @@ export interface TestHost {
   /** All frames so far. */
   readonly frames: ReadonlyArray<SidecarFrame>
   /** All requests so far. */
-  readonly requests: ReadonlyArray<{ readonly id: string; readonly type: string }>
+  readonly requests: ReadonlyArray<SentRequest>
   /** All output so far, as text. */
   readonly output: string
   readonly stdio: MemoryStdio.MemoryStdio
@@ -51,7 +52,7 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
   Effect.gen(function* () {
     const stdio = yield* MemoryStdio.make
     const frames: Array<SidecarFrame> = []
-    const requests: Array<{ readonly id: string; readonly type: string }> = []
+    const requests: Array<SentRequest> = []
     const waiters = new Set<{ fits: (frame: SidecarFrame) => boolean; match: Deferred.Deferred<SidecarFrame> }>()
     let output = ""
     let unfinished = ""
@@ -82,7 +83,7 @@ export const make = ({ config, layers = {}, services }: Options): Effect.Effect<
 
     const post = (type: string, payload: unknown = {}) => {
       const id = `r${requests.length}`
-      requests.push({ id, type })
+      requests.push(sentRequest(id, type, payload))
       stdio.write(`${JSON.stringify({ kind: "request", id, type, payload })}\n`)
       return Effect.map(
         frame((each) => each.kind === "response" && each.correlationId === id),

@@ -11,8 +11,7 @@ import { type Setup, stage } from "../support/Sidecar.ts"
 
 const extensions = ["parallel_sessions", "sessions", "queue", "approval_resolved"]
 
-const parallel = (setup: Setup = {}) =>
-  Effect.tap(stage(setup), ({ host }) => host.request("hello", { extensions }))
+const parallel = (setup: Setup = {}) => Effect.tap(stage(setup), ({ host }) => host.request("hello", { extensions }))
 
 const eventsOf = (frames: ReadonlyArray<SidecarFrame>, sessionId: string) =>
   frames.flatMap((frame) =>
@@ -47,9 +46,9 @@ describe("contract 9, parallel_sessions", () => {
       const [one, two] = [yield* session, yield* session]
       const sent = yield* Effect.forEach(["a", "b"], (text) => Effect.forkChild(send(one, text)))
       const call = yield* model.next
-      yield* host.event("turn_queued", ({ position }) => position === 1)
+      yield* host.event("turn_queued", ({ payload }) => payload.position === 1)
       const other = yield* Effect.forkChild(send(two, "c"))
-      const queued = yield* host.event("turn_queued", ({ sessionId }) => sessionId === two)
+      const queued = yield* host.event("turn_queued", ({ payload }) => payload.sessionId === two)
       assert.strictEqual(queued.payload.position, 0)
       ;(yield* model.next).answer("c!")
       yield* Fiber.join(other)
@@ -78,7 +77,7 @@ describe("contract 9, parallel_sessions", () => {
       const { payload } = yield* host.event("approval_request", () => true)
       const slowed = yield* Effect.forkChild(send(waiting, "wait"))
       ;(yield* model.next).finish([GatedModel.toolCall("slow")])
-      yield* host.event("tool_call_started", ({ tool }) => tool === "slow")
+      yield* host.event("tool_call_started", ({ payload }) => payload.tool === "slow")
       const sent = yield* Effect.forkChild(send(free, "go"))
       ;(yield* model.next).answer("there")
       assert.deepInclude(yield* Fiber.join(sent), { reason: "reply" })
@@ -113,7 +112,7 @@ describe("contract 9, parallel_sessions", () => {
       const first = yield* Effect.forkChild(send(one, "first"))
       yield* model.next
       const queued = yield* Effect.forkChild(send(one, "queued"))
-      yield* host.event("turn_queued", ({ position }) => position === 1)
+      yield* host.event("turn_queued", ({ payload }) => payload.position === 1)
       assert.deepStrictEqual((yield* host.request("close_session", { sessionId: one })).payload, { closed: true })
       assert.deepInclude(yield* Fiber.join(first), { reason: "cancelled" })
       assert.deepInclude(yield* Fiber.join(queued), { reason: "cancelled" })

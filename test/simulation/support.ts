@@ -2,6 +2,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import type { SentRequest } from "../../src/testing/ContractChecker.ts"
 import { turn } from "../../src/testing/EventLoop.ts"
 import * as Tool from "../../src/tools/Tool.ts"
 
@@ -35,7 +36,7 @@ export const settled = Effect.repeat(turn, { times: 20 })
 /** The frames as short words: `type` of an event, `→ type` of the response to a request; figures left out. */
 export const order = (
   frames: ReadonlyArray<SidecarFrame>,
-  requests: ReadonlyArray<{ readonly id: string; readonly type: string }>
+  requests: ReadonlyArray<SentRequest>
 ): ReadonlyArray<string> =>
   frames.flatMap((frame) => {
     if (frame.kind === "response") return [`→ ${requests.find(({ id }) => id === frame.correlationId)?.type}`]

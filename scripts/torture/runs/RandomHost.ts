@@ -1,4 +1,5 @@
 import type { SidecarFrame } from "../../../src/protocol/Frame.ts"
+import { sentRequest } from "../../../src/testing/ResponseChecker.ts"
 import type { HostAct, Places, Target, Wording } from "./HostActs.ts"
 import { lastMessage, type PostedRequest } from "./HostRun.ts"
 
@@ -63,7 +64,7 @@ export class RandomHost {
       return id
     }
     const at = this.frames.length
-    const request = { id, type, payload, at, isLate: this.isEnding, isLost: this.mayBeUnread }
+    const request = { ...sentRequest(id, type, payload), payload, at, isLate: this.isEnding, isLost: this.mayBeUnread }
     this.posted.push(request)
     this.#open.set(id, request)
     if (type === "shutdown") this.isEnding = true
