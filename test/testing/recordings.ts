@@ -141,4 +141,26 @@ const sessions = record(({ host, model, send, session }) =>
   })
 )
 
-export const recordings = { reply, work, cancel, ends, sessions }
+/** Two sessions whose turns cross, one of which is closed in the middle. */
+const sideBySide = record(({ host, model, send, session, steer }) =>
+  Effect.gen(function* () {
+    yield* host.request("hello", { extensions: ["parallel_sessions"] })
+    const [first, second] = [yield* session, yield* session]
+    const sent = yield* Effect.forkChild(send(first, "hi"))
+    const slow = yield* model.next
+    const other = yield* Effect.forkChild(send(second, "hi"))
+    const quick = yield* model.next
+    yield* steer(second, "briefly")
+    quick.finish([toolCall("fs.list", { path: "docs" })])
+    ;(yield* model.next).answer("Hi.")
+    yield* Fiber.join(other)
+    const cut = yield* Effect.forkChild(send(second, "and now?"))
+    yield* model.next
+    yield* host.request("close_session", { sessionId: second })
+    yield* Fiber.join(cut)
+    slow.answer("Hello.")
+    yield* Fiber.join(sent)
+  })
+)
+
+export const recordings = { reply, work, cancel, ends, sessions, sideBySide }
