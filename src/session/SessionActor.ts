@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { monotonicMs } from "../domain/MonotonicTime.ts"
+import type { EmittedEvent } from "../protocol/Event.ts"
 import { freshTurnId } from "../protocol/Ids.ts"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
@@ -22,8 +23,6 @@ const cancelPatienceMs = 2000
 interface Running {
   readonly turn: Turn
   readonly fiber: Fiber.Fiber<void>
-  /** Closed by the turn when nothing is read any more. */
-  readonly steering: Steering.Steering
 }
 
 /** The fiber that plays one session's turns, one at a time. */
@@ -36,7 +35,10 @@ export class SessionActor extends Context.Service<
       maxSteps: number,
       answer: (result: SendMessageResult) => Effect.Effect<void>
     ): Effect.Effect<void>
-    /** Offers a text to the running turn; false if no model call is left that could read it. Never waits. */
+    /**
+     * Offers a text to the running turn or, where none runs, to the one that starts next; false if no model call is left
+     * that could read it. Never waits.
+     */
     steer(text: string): boolean
     /** Ends the running turn and all queued ones, waits for that up to 2 s, and returns how many there were. */
     readonly cancel: Effect.Effect<number>
@@ -60,10 +62,14 @@ export class SessionActor extends Context.Service<
       const open = new Set<Turn>()
       let running: Running | undefined
 
+      /** Answers a turn whose own end has not: one that never started, or whose end has failed. */
       const endAs = (turn: Turn, reason: "cancelled" | "failed") =>
         Effect.suspend(() => {
           const { stepCount, turnCount } = log.head
-          return turn.answer({ reason, turnCount, stepCount })
+          const undelivered = turn.steering.close().map((text): EmittedEvent => {
+            return { type: "steer_undelivered", payload: { sessionId: log.sessionId, turnId: turn.id, text } }
+          })
+          return Effect.andThen(sink.emitAll(undelivered), turn.answer({ reason, turnCount, stepCount }))
         })
 
       /**
@@ -74,9 +80,8 @@ export class SessionActor extends Context.Service<
         const turn = queue.next()
         if (turn === undefined) return Effect.succeed(false)
         if (turn.isCancelled) return Effect.as(endAs(turn, "cancelled"), true)
-        const steering = Steering.make()
-        const fiber = Effect.runForkWith(services)(Effect.suspend(() => runner.run(turn, session, steering)))
-        running = { turn, fiber, steering }
+        const fiber = Effect.runForkWith(services)(Effect.suspend(() => runner.run(turn, session)))
+        running = { turn, fiber }
         return Fiber.await(fiber).pipe(
           Effect.andThen(
             Effect.sync(() => {
@@ -112,6 +117,7 @@ export class SessionActor extends Context.Service<
             text,
             acceptedAt: now,
             maxSteps,
+            steering: Steering.make(),
             answer: (result) => {
               turn.endedAs ??= result.reason
               return Effect.ensuring(answer(result), settled)
@@ -132,7 +138,7 @@ export class SessionActor extends Context.Service<
       const endNow = (): ReadonlyArray<Turn> => {
         const fresh = [...open].filter((turn) => !turn.isCancelled)
         for (const turn of fresh) turn.isCancelled = true
-        running?.steering.refuse()
+        running?.turn.steering.refuse()
         running?.fiber.interruptUnsafe()
         return fresh
       }
@@ -170,7 +176,7 @@ export class SessionActor extends Context.Service<
 
       return SessionActor.of({
         send,
-        steer: (text) => running?.steering.offer(text) ?? false,
+        steer: (text) => (running?.turn ?? queue.waiting[0])?.steering.offer(text) ?? false,
         cancel,
         get queue() {
           const ahead = running === undefined ? 0 : 1

@@ -44,6 +44,8 @@ export class SessionChecker {
     if (frame.type === "steer_applied") this.#applied++
     if (frame.type === "steer_undelivered") this.#undelivered++
     if (this.#turn?.id === turnId) return this.#turn.check(at, frame)
+    // The only event of a turn that was cancelled before it started.
+    if (frame.type === "steer_undelivered" && !this.#endedTurns.has(turnId)) return
     const why = this.#endedTurns.has(turnId) ? "after its response" : "without a user_message"
     this.#breach(at, `${frame.type} of turn ${turnId} ${why}`)
   }

@@ -237,6 +237,54 @@ describe("contract 5, cancel", () => {
 })
 
 describe("contract 5, steer_message", () => {
+  const inOneWrite = (...requests: ReadonlyArray<readonly [type: string, payload: object]>) =>
+    requests
+      .map(([type, payload], id) => `${JSON.stringify({ kind: "request", id: `w${id}`, type, payload })}\n`)
+      .join("")
+
+  it.effect("is read with the first step if it comes in the same write as its message", () =>
+    Effect.gen(function* () {
+      const { host, model, session } = yield* stage()
+      const sessionId = yield* session
+      const requests = [
+        ["send_message", { sessionId, text: "hi" }],
+        ["steer_message", { sessionId, text: "in French" }]
+      ] as const
+      host.write(inOneWrite(...requests), ["w0", "w1"])
+      const call = yield* model.next
+      assert.deepStrictEqual(
+        call.request.history.map((entry) => (entry.kind === "user" ? [entry.text, entry.steered] : entry.kind)),
+        [
+          ["hi", undefined],
+          ["in French", true]
+        ]
+      )
+      call.answer("Salut")
+      const response = yield* host.frame((frame) => frame.kind === "response" && frame.correlationId === "w0")
+      const applied = yield* host.event("steer_applied")
+      assert.deepInclude(applied.payload, { text: "in French", stepIndex: 0 })
+      assert.isTrue(response.kind === "response" && response.ok)
+    })
+  )
+
+  it.effect("is undelivered if its turn is cancelled before it starts", () =>
+    Effect.gen(function* () {
+      const { host, session } = yield* stage()
+      const sessionId = yield* session
+      const requests = [
+        ["send_message", { sessionId, text: "hi" }],
+        ["steer_message", { sessionId, text: "in French" }],
+        ["cancel", { sessionId }]
+      ] as const
+      host.write(inOneWrite(...requests), ["w0", "w1", "w2"])
+      yield* host.frame((frame) => frame.kind === "response" && frame.correlationId === "w2")
+      const steered = yield* host.frame((frame) => frame.kind === "response" && frame.correlationId === "w1")
+      assert.deepStrictEqual(steered.payload, { steered: true })
+      const { payload } = yield* host.event("steer_undelivered")
+      assert.strictEqual(payload.text, "in French")
+    })
+  )
+
   it.effect("is refused when nothing runs, when it is blank, and for another session", () =>
     Effect.gen(function* () {
       const { host, model, send, session } = yield* stage()

@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { TurnId } from "../../protocol/Ids.ts"
 import type { SendMessageResult } from "../../protocol/Request.ts"
 import type { TurnReason } from "../../protocol/SessionState.ts"
+import type { Steering } from "../Steering.ts"
 
 /** One `send_message` from its acceptance to its response. */
 export interface Turn {
@@ -12,6 +13,8 @@ export interface Turn {
   readonly acceptedAt: number
   /** The step budget, at least 1. */
   readonly maxSteps: number
+  /** What it is steered with, from its acceptance on. */
+  readonly steering: Steering
   /** Writes the response: the last act of a turn. */
   readonly answer: (result: SendMessageResult) => Effect.Effect<void>
   /** Done when the turn has been answered. */

@@ -1,5 +1,4 @@
 import type { SessionFeed } from "../SessionFeed.ts"
-import type { Steering } from "../Steering.ts"
 import type { Turn } from "./Turn.ts"
 import type { TurnSession } from "./TurnSession.ts"
 
@@ -7,7 +6,6 @@ import type { TurnSession } from "./TurnSession.ts"
 export interface TurnContext extends TurnSession {
   readonly turn: Turn
   readonly feed: SessionFeed
-  readonly steering: Steering
   /** 0-based in the session. */
   readonly turnIndex: number
   /** Milliseconds on the monotonic clock. */

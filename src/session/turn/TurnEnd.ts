@@ -28,10 +28,10 @@ export interface TurnProgress {
 
 /** The one exit of a turn that was started: emits its last events, then its response (contract 4). */
 export const endTurn = Effect.fnUntraced(function* (context: TurnContext, progress: TurnProgress, outcome: Outcome) {
-  const { feed, log, startedAt, steering, turn, turnIndex } = context
+  const { feed, log, startedAt, turn, turnIndex } = context
   const { step, stepCount, usage } = progress
   // First: no model call will read what is offered from now on.
-  const undelivered = steering.close()
+  const undelivered = turn.steering.close()
   yield* log.commit([], headAfter(outcome))
   if (outcome.reason === "failed") {
     const { category, message, stack } = outcome

@@ -12,7 +12,6 @@ import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
 import { recover } from "../Recover.ts"
 import * as SessionFeed from "../SessionFeed.ts"
 import type { HeadChange, Undated } from "../SessionLog.ts"
-import type { Steering } from "../Steering.ts"
 import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
 import type { TurnContext } from "./TurnContext.ts"
@@ -47,9 +46,9 @@ export class TurnRunner extends Context.Service<
   {
     /**
      * Plays a turn to its response, whatever happens in it; interrupting it cancels the turn. Texts that are offered to
-     * `steering` meanwhile reach the model with its next step.
+     * its `steering` meanwhile reach the model with its next step.
      */
-    run(turn: Turn, session: TurnSession, steering: Steering): Effect.Effect<void>
+    run(turn: Turn, session: TurnSession): Effect.Effect<void>
   }
 >()("atomic-agent-sidecar/session/turn/TurnRunner") {
   static readonly layer = Layer.effect(
@@ -63,7 +62,8 @@ export class TurnRunner extends Context.Service<
 
       /** Begins a step. The first step of a turn also commits and emits `opening`, in the same transaction. */
       const beginStep = Effect.fnUntraced(function* (running: RunningTurn, opening: Opening = { entries: [] }) {
-        const { feed, log, steering, turn } = running
+        const { feed, log, turn } = running
+        const { steering } = turn
         const now = yield* monotonicMs
         const index = running.stepCount++
         const isLast = index + 1 >= turn.maxSteps || now - running.startedAt > agent.task.maxDurationMs
@@ -136,7 +136,7 @@ export class TurnRunner extends Context.Service<
         text: string,
         reasoning: string
       ) {
-        running.closed = running.steering.closeIfEmpty() ? reason : undefined
+        running.closed = running.turn.steering.closeIfEmpty() ? reason : undefined
         yield* reply(running, text, reasoning, running.closed)
         yield* endStep(running, step)
         return running.closed
@@ -201,14 +201,13 @@ export class TurnRunner extends Context.Service<
         }
       })
 
-      const run = (turn: Turn, session: TurnSession, steering: Steering) =>
+      const run = (turn: Turn, session: TurnSession) =>
         Effect.gen(function* () {
           const { log } = session
           const context: TurnContext = {
             ...session,
             turn,
             feed: observed(SessionFeed.make(sink, log.sessionId, turn.id), observer),
-            steering,
             turnIndex: log.head.turnCount,
             startedAt: yield* monotonicMs
           }
