@@ -32,7 +32,7 @@ export const requestTable = {
     payload: Ignored,
     result: Schema.Struct({
       ok: field(Schema.Literal(true), "Always true."),
-      llamaUrl: field(Schema.String, "Base URL of the model server."),
+      llamaUrl: field(Schema.String, "Base URL of the model server; `script:` and its file for a scripted model."),
       stateDir: field(Schema.String, "Absolute path of the state directory."),
       version: field(Schema.Literal("0.1.0"), "Always `0.1.0`; the release is in `sidecarVersion`."),
       sidecarVersion,

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { Config } from "../config/Config.ts"
+import { scriptUrl } from "../config/ScriptUrl.ts"
 import { Extension } from "../protocol/Extension.ts"
 import type { HelloResult, PingResult, RequestPayload } from "../protocol/Request.ts"
 import { maxSessions, maxSteers } from "../session/SessionLimits.ts"
@@ -11,10 +12,11 @@ import { type EarlyHandlers, now } from "./Handler.ts"
 export const make = Effect.gen(function* () {
   const config = yield* Config
   const sink = yield* StdoutSink
+  const { mode, script, url } = config.localModels
 
   const pong: PingResult = {
     ok: true,
-    llamaUrl: config.localModels.url,
+    llamaUrl: mode === "scripted" ? scriptUrl(script) : url,
     stateDir: config.stateDir,
     version: "0.1.0",
     sidecarVersion,

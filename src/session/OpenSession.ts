@@ -68,41 +68,52 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
     return Effect.andThen(Effect.forkIn(modelStatus.probing, layerScope), Effect.forkIn(losses, layerScope))
   })
 
+  /** Says that a server which the sidecar does not run cannot be reached. */
+  const reportLoss = (state: ServerState) =>
+    state.state === "unreachable" && config.localModels.mode === "external"
+      ? sink.emit({ type: "llm_unavailable", payload: unavailable(config, state) })
+      : Effect.void
+
+  const reportState = (state: ServerState) =>
+    recover("the state of the model server cannot be reported", () => modelStatus.report(state), undefined)
+
   return Effect.fn("OpenSession.open")(function* (stored: StoredSession) {
     const { head } = stored
     const { child, probe } = llama
     if (child !== undefined) yield* child.start
+    const scope = yield* Scope.fork(layerScope)
     // The rest is built while the server thinks about its answer.
     const probing = yield* recover("the model server cannot be probed", () => Effect.asSome(probe), Option.none()).pipe(
-      Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
-      // The end of the sidecar must not wait for a server that does not answer.
-      Effect.raceFirst(Effect.as(closing.await, Option.none<ServerState>())),
-      Effect.forkChild
+      Effect.forkIn(scope)
     )
     const skills = skillSummaries(
       yield* recover("the skills cannot be listed", () => registry.list(head.workingDir), [])
     )
     const system = yield* readPrompt(config, head, skills)
-    const scope = yield* Scope.fork(layerScope)
     const prompt = { system, skills: SkillNotices.make(registry, skills, stored) }
     const context = yield* Layer.provideMerge(perSession.layer, Layer.fresh(SessionLog.layer(stored))).pipe(
       Layer.provide(Layer.succeed(SessionPrompt, prompt)),
       Layer.buildWithScope(scope),
       Effect.provideContext(shared)
     )
-    const probed = yield* Fiber.join(probing)
-    if (probed._tag === "Some" && probed.value.state === "unreachable" && config.localModels.mode === "external") {
-      yield* sink.emit({ type: "llm_unavailable", payload: unavailable(config, probed.value) })
-    }
+    const probed = yield* Fiber.join(probing).pipe(
+      Effect.asSome,
+      Effect.timeoutOrElse({ duration: probePatienceMs, orElse: () => Effect.succeedNone }),
+      // The end of the sidecar must not wait for a server that does not answer.
+      Effect.raceFirst(Effect.as(closing.await, Option.none()))
+    )
+    const found = Option.flatten(probed)
+    if (Option.isSome(found)) yield* reportLoss(found.value)
     if (child !== undefined) yield* Effect.flatMap(Queue.clear(child.losses), Effect.forEach(lost))
     const id = SessionId.make(head.id)
     yield* sink.emit({ type: "session_started", payload: { sessionId: id, workingDir: head.workingDir } })
-    if (Option.isSome(probed))
-      yield* recover(
-        "the state of the model server cannot be reported",
-        () => modelStatus.report(probed.value),
-        undefined
+    if (Option.isSome(found)) yield* reportState(found.value)
+    if (Option.isNone(probed)) {
+      const late = Effect.flatMap(Fiber.join(probing), (answer) =>
+        Option.isNone(answer) ? Effect.void : Effect.andThen(reportLoss(answer.value), reportState(answer.value))
       )
+      yield* Effect.forkIn(late, scope)
+    }
     yield* watchModel
     return { id, scope, actor: Context.get(context, SessionActor), log: Context.get(context, SessionLog) }
   })

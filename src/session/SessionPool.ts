@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { newSession } from "../domain/Session.ts"
+import { visibleLine } from "../domain/VisibleText.ts"
 import { visible } from "../domain/Transcript.ts"
 import { freshSessionId, SessionId } from "../protocol/Ids.ts"
 import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
@@ -197,9 +198,13 @@ export class SessionPool extends Context.Service<
 }
 
 const mustBeDirectory = (key: string, path: string, given: string) =>
-  Effect.flatMap(WorkingDir.notADirectory(path), (instead) => {
-    if (instead === undefined) return Effect.void
+  Effect.gen(function* () {
+    // It would stand for the process's own directory.
+    const isEmpty = given.trim() === ""
+    const instead = isEmpty ? "nothing" : yield* WorkingDir.notADirectory(path)
+    if (instead === undefined) return
+    const shown = isEmpty ? "an empty string" : visibleLine(given)
     const expected =
-      instead === "nothing" ? `an existing directory, got ${given}` : `a directory, got the file ${given}`
-    return Effect.fail(new CannotStart({ detail: `${key}: expected ${expected}` }))
+      instead === "nothing" ? `an existing directory, got ${shown}` : `a directory, got the file ${shown}`
+    return yield* new CannotStart({ detail: `${key}: expected ${expected}` })
   })

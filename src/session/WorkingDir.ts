@@ -34,9 +34,11 @@ export const readAgents = (workingDir: string, stateDir: string): Effect.Effect<
 
 /** Uses callbacks, since `node:fs/promises` takes 3 ms to load and most sessions start without reading anything. */
 const statOf = (path: string) =>
-  Effect.callback<fs.Stats | undefined>((resume) =>
+  Effect.callback<fs.Stats | undefined>((resume) => {
+    // No file has such a name, and `fs.stat` throws for it.
+    if (path.includes("\0")) return resume(Effect.undefined)
     fs.stat(path, (error, stat) => resume(Effect.succeed(error === null ? stat : undefined)))
-  )
+  })
 
 const readHead = async (
   path: string,

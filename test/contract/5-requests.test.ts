@@ -27,7 +27,7 @@ describe("contract 5, ping and sessions", () => {
     Effect.gen(function* () {
       const { host, model, send, session } = yield* stage()
       const sessionId = yield* session
-      for (const workingDir of ["/no/such/place", "package.json"]) {
+      for (const workingDir of ["/no/such/place", "package.json", "\0", "", " "]) {
         const response = yield* host.request("start_session", { workingDir })
         assert.isFalse(response.ok)
         if (!response.ok) assert.match(response.error.message, /payload\.workingDir: expected a.*directory/)

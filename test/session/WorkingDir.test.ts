@@ -77,6 +77,7 @@ describe("a working directory", () => {
       assert.isUndefined(yield* notADirectory(path))
       assert.strictEqual(yield* notADirectory(file), "a file")
       assert.strictEqual(yield* notADirectory(Path.join(path, "nothing")), "nothing")
+      assert.strictEqual(yield* notADirectory(`${path}\0`), "nothing")
     })
   )
 })

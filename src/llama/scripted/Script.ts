@@ -98,11 +98,17 @@ export const parse = (text: string): { readonly script: Script } | { readonly wh
 
 const decode = SchemaParser.decodeUnknownResult(Script)
 
-/** The step that a script plays for a model call; `userText` is the message of the turn. */
-export const stepAt = (script: Script, turnIndex: number, stepIndex: number, userText: string): ScriptStep => {
+/**
+ * The step that a script plays for a model call. `messages` are those of the session's turns, the one that is answered
+ * last: those that a `when` has answered do not count for the order of the others.
+ */
+export const stepAt = (script: Script, messages: ReadonlyArray<string>, stepIndex: number): ScriptStep => {
+  const calledBy = (text: string) =>
+    script.turns.find((turn) => turn.when !== undefined && text.includes(turn.when.userTextIncludes))
   const ordered = script.turns.filter((turn) => turn.when === undefined)
-  const called = script.turns.find((turn) => turn.when !== undefined && userText.includes(turn.when.userTextIncludes))
-  const turn = called ?? ordered[script.otherwise === "loop" ? turnIndex % Math.max(1, ordered.length) : turnIndex]
+  const index = messages.slice(0, -1).filter((text) => calledBy(text) === undefined).length
+  const called = calledBy(messages.at(-1) ?? "")
+  const turn = called ?? ordered[script.otherwise === "loop" ? index % Math.max(1, ordered.length) : index]
   const otherwise = script.otherwise === "loop" ? undefined : script.otherwise
   return turn?.steps[stepIndex] ?? otherwise ?? { text: "The script has nothing more to say here." }
 }

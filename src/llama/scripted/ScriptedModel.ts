@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { isObject } from "effect/Predicate"
 import { readFileSync } from "node:fs"
+import { scriptUrl } from "../../config/ScriptUrl.ts"
 import type { ToolArguments } from "../../domain/ToolCall.ts"
 import { demoScript } from "./DemoScript.ts"
 import type { ModelEvent, ModelRequest } from "../LlamaClient.ts"
@@ -21,22 +22,24 @@ export const layer = (path: string | undefined): Layer.Layer<LlamaClient, Script
     : Layer.unwrap(Effect.map(read(path), (script) => fromScript(script, path)))
 
 /** A model that plays a script; `path` is where it is from, for display. */
-export const fromScript = (script: Script, path = "built-in"): Layer.Layer<LlamaClient> =>
-  Layer.succeed(
+export const fromScript = (script: Script, path?: string): Layer.Layer<LlamaClient> => {
+  const url = scriptUrl(path)
+  return Layer.succeed(
     LlamaClient,
     LlamaClient.of({
-      url: `script:${path}`,
+      url,
       slotId: -1,
-      stream: (request) => play(stepAt(script, request.turnIndex, request.stepIndex, lastUserText(request)), request),
+      stream: (request) => play(stepAt(script, messagesIn(request), request.stepIndex), request),
       probe: Effect.succeed({
         state: "ready",
-        url: `script:${path}`,
+        url,
         model: script.model ?? "scripted",
         contextTokens: script.contextTokens ?? defaultContext
       }),
       window: Effect.succeed(script.contextTokens ?? defaultContext)
     })
   )
+}
 
 const defaultContext = 32768
 
@@ -123,10 +126,9 @@ const estimate = (request: ModelRequest, completionTokens: number) => {
   return { promptTokens: Math.ceil(all / 4), cachedTokens: Math.floor(old / 4), completionTokens }
 }
 
-const lastUserText = (request: ModelRequest): string => {
-  const last = request.history.findLast((entry) => entry.kind === "user" && entry.steered !== true)
-  return last?.kind === "user" ? last.text : ""
-}
+/** The messages of the turns so far, without what those were steered with. */
+const messagesIn = ({ history }: ModelRequest): ReadonlyArray<string> =>
+  history.flatMap((entry) => (entry.kind === "user" && entry.steered !== true ? [entry.text] : []))
 
 const failureOf = ({ kind, message, ...fields }: NonNullable<ScriptStep["failure"]>): LlamaError =>
   fromKind(kind, { ...fields, detail: message ?? `the script says ${kind}` })

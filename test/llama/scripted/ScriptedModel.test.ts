@@ -130,11 +130,19 @@ describe("the step of a script", () => {
       { steps: [{ text: "2.1" }] }
     ]
   }
-  const textAt = (from: Script, turn: number, step: number, text = "hi") => stepAt(from, turn, step, text).text
+  const textAt = (from: Script, turn: number, step: number, text = "hi") =>
+    stepAt(from, [...Array.from({ length: turn }, () => "hi"), text], step).text
   it("is found by the turn and the step", () => {
     assert.deepStrictEqual([textAt(script, 0, 0), textAt(script, 0, 1), textAt(script, 1, 0)], ["1.1", "1.2", "2.1"])
   })
   it("is found by what the user said", () => assert.strictEqual(textAt(script, 0, 0, "the weather?"), "rain"))
+  it("is that of the next turn in order, whatever `when` has answered before", () => {
+    const texts = ["hi", "the weather?", "hi", "and the weather?"]
+    assert.deepStrictEqual(
+      texts.map((_, index) => stepAt(script, texts.slice(0, index + 1), 0).text),
+      ["1.1", "rain", "2.1", "rain"]
+    )
+  })
   it("is a fixed sentence where the script has none", () => {
     assert.strictEqual(textAt(script, 2, 0), "The script has nothing more to say here.")
     assert.strictEqual(textAt(script, 0, 2), "The script has nothing more to say here.")
