@@ -24,10 +24,10 @@ const started = Effect.gen(function* () {
     services: servicesWith(model, {})
   })
   yield* host.request("hello", { extensions: ["llm_state"] })
-  let isStarted = false
-  const starting = host.request("start_session", { workingDir: "." })
-  yield* Effect.forkChild(Effect.tap(starting, () => Effect.sync(() => (isStarted = true))))
-  while (!isStarted) yield* Effect.andThen(TestClock.adjust(1000), turn)
+  const starting = yield* Effect.forkChild(host.request("start_session", { workingDir: "." }))
+  yield* Effect.andThen(TestClock.adjust(1000), turn).pipe(
+    Effect.repeat({ until: () => starting.pollUnsafe() !== undefined })
+  )
   assert.notInclude(types(host.frames), "llm_unavailable")
   assert.notInclude(types(host.frames), "llm_state")
   return { host, answer: (state: ServerState) => Deferred.succeed(answer, state) }
