@@ -4,7 +4,11 @@ import type * as Queue from "effect/Queue"
 import type * as Stream from "effect/Stream"
 import type { Entry } from "../domain/Transcript.ts"
 import type { ToolArguments, ToolSpec } from "../domain/ToolCall.ts"
+import type { OptionsInForce } from "../protocol/SessionOptions.ts"
 import type { LlamaError } from "./LlamaError.ts"
+
+/** What a session may ask of the model, in place of the configuration. */
+export type ModelOptions = Pick<OptionsInForce, "model" | "thinking" | "temperature" | "completionMaxTokens">
 
 /** The input of one model call. */
 export interface ModelRequest {
@@ -12,6 +16,8 @@ export interface ModelRequest {
   /** The whole committed history, oldest first. The client trims it to the window. */
   readonly history: ReadonlyArray<Entry>
   readonly tools: ReadonlyArray<ToolSpec>
+  /** Absent: as configured. */
+  readonly options?: ModelOptions
   /** From 0 in the session. */
   readonly turnIndex: number
   /** From 0 in the turn. */

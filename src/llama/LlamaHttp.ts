@@ -65,8 +65,9 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
       let form = MessageForm.current(forms)
       let refusal: string | undefined
       const build = (form: MessageForm.MessageForm) => {
-        const budget = ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
-        const cap = ContextWindow.answerCap(window, localModels.completionMaxTokens)
+        const { completionMaxTokens } = ChatRequest.optionsOf(request, settings)
+        const budget = ContextWindow.budget(window, completionMaxTokens, agent.conversationMaxTokens)
+        const cap = ContextWindow.answerCap(window, completionMaxTokens)
         return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap, form)
       }
       let sent = build(form)

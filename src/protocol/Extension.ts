@@ -7,7 +7,8 @@ export const Extension = Schema.Literals([
   "approval_resolved",
   "queue",
   "sessions",
-  "parallel_sessions"
+  "parallel_sessions",
+  "options"
 ]).annotate({
   identifier: "Extension",
   description: "A group of requests and events that `hello` grants."

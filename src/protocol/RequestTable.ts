@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema"
 import { AtLeastOne, NotBlank } from "./Checks.ts"
 import { Extension } from "./Extension.ts"
-import { field, nullableField, ofSession } from "./Field.ts"
+import { field, nullableField, ofSession, optionalField } from "./Field.ts"
+import { OptionsInForce, SessionOptions } from "./SessionOptions.ts"
 import { SessionState, SessionStatus, TurnReason } from "./SessionState.ts"
 
 /** A request of the protocol. */
@@ -21,6 +22,10 @@ const OfSession = Schema.Struct(ofSession)
 const version = field(Schema.Literal(1), "Version of the protocol.")
 const sidecarVersion = field(Schema.String, "The sidecar's release.")
 const workingDir = field(Schema.String, "Absolute path of the working directory.")
+/** Keys of extensions: they are ignored where the extension is not granted, whatever they hold. */
+const setup = {
+  options: optionalField(Schema.Unknown, "Options of the session, a `SessionOptions`. Extension: `options`.")
+}
 
 /**
  * The requests that a host may send. One entry and a handler are all that a request needs: its types, its decoder, the
@@ -55,7 +60,8 @@ export const requestTable = {
       metadata: nullableField(
         Schema.Record(Schema.String, Schema.Unknown),
         "Kept with the session and returned by `get_session`; the sidecar does not read it."
-      )
+      ),
+      ...setup
     }),
     result: Schema.Struct({ sessionId: field(Schema.String, "The new session's id: `s-` and a UUID.") })
   },
@@ -228,8 +234,17 @@ export const requestTable = {
   resume_session: {
     does: "Makes a stored session the active one, as `start_session` does with a new one.",
     extension: "sessions",
-    payload: OfSession,
+    payload: Schema.Struct({ ...ofSession, ...setup }),
     result: Schema.Struct({ ...ofSession, workingDir })
+  },
+  set_options: {
+    does: "Changes options of an open session, from the next model call, question or turn on.",
+    extension: "options",
+    payload: Schema.Struct({
+      ...ofSession,
+      options: field(SessionOptions, "What is left out keeps its value; null goes back to the configuration's.")
+    }),
+    result: Schema.Struct({ options: field(OptionsInForce, "All options, as they are now in force.") })
   },
   close_session: {
     does: "Ends an open session: its turns are cancelled and answered first. The others are left alone.",

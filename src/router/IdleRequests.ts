@@ -19,6 +19,7 @@ export const handlers: Partial<SessionHandlers> = {
   skill_uninstall: noSession("skill_uninstall"),
   skill_list: later(() => Effect.succeed({ skills: [] })),
   close_session: later(() => Effect.succeed({ closed: false })),
+  set_options: now(noActive),
   list_queue: now(noActive),
   unqueue: later(noActive)
 }

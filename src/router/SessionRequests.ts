@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Config } from "../config/Config.ts"
 import type { ResponsePayload } from "../protocol/Request.ts"
 import { SessionPool } from "../session/SessionPool.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"
@@ -20,7 +19,6 @@ export class SessionRequests extends Context.Service<
   static readonly layer = Layer.effect(
     SessionRequests,
     Effect.gen(function* () {
-      const config = yield* Config
       const sessions = yield* SessionPool
       const gate = yield* ApprovalGate
       const skills = yield* SkillRequests.make
@@ -32,11 +30,7 @@ export class SessionRequests extends Context.Service<
         start_session: later((payload) => Effect.map(sessions.start(payload), (sessionId) => ({ sessionId }))),
         send_message: handed((payload, reply) =>
           Effect.flatMap(sessions.find(payload.sessionId), (actor) =>
-            actor.send(
-              payload.text,
-              Math.min(payload.maxSteps ?? config.agent.maxSteps, config.agent.task.maxSteps),
-              reply.succeed
-            )
+            actor.send(payload.text, payload.maxSteps ?? undefined, reply.succeed)
           )
         ),
         steer_message: now(({ sessionId, text }) =>
@@ -66,7 +60,10 @@ export class SessionRequests extends Context.Service<
         ),
         close_session: later(({ sessionId }) => Effect.map(sessions.close(sessionId), (closed) => ({ closed }))),
         list_sessions: later((payload) => sessions.list(payload)),
-        resume_session: later(({ sessionId }) => sessions.resume(sessionId)),
+        resume_session: later((payload) => sessions.resume(payload)),
+        set_options: now(({ options, sessionId }) =>
+          Effect.map(sessions.setOptions(sessionId, options), (inForce) => ({ options: inForce }))
+        ),
         delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
       }
       return SessionRequests.of({ handlers, close: sessions.closeAll })

@@ -22,7 +22,9 @@ import { ModelStatus } from "./ModelStatus.ts"
 import { PerSession } from "./PerSession.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLog } from "./SessionLog.ts"
+import { SessionOptions } from "./SessionOptions.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
+import type { SessionSetup } from "./SessionSetup.ts"
 import * as SkillNotices from "./SkillNotices.ts"
 import { systemPrompt } from "./SystemPrompt.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
@@ -36,6 +38,7 @@ export interface OpenSession {
   readonly scope: Scope.Closeable
   readonly actor: SessionActor["Service"]
   readonly log: SessionLog["Service"]
+  readonly options: SessionOptions["Service"]
 }
 
 /** How long the first probe of the model may delay a session's start, in milliseconds (contract 5, `start_session`). */
@@ -77,7 +80,7 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
   const reportState = (state: ServerState) =>
     recover("the state of the model server cannot be reported", () => modelStatus.report(state), undefined)
 
-  return Effect.fn("OpenSession.open")(function* (stored: StoredSession) {
+  return Effect.fn("OpenSession.open")(function* (stored: StoredSession, setup: SessionSetup) {
     const { head } = stored
     const { child, probe } = llama
     if (child !== undefined) yield* child.start
@@ -89,10 +92,12 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
     const skills = skillSummaries(
       yield* recover("the skills cannot be listed", () => registry.list(head.workingDir), [])
     )
-    const system = yield* readPrompt(config, head, skills)
+    const options = SessionOptions.make(config, setup.options)
+    const system = yield* readPrompt(config, head, skills, options.current.instructions)
     const prompt = { system, skills: SkillNotices.make(registry, skills, stored) }
     const context = yield* Layer.provideMerge(perSession.layer, Layer.fresh(SessionLog.layer(stored))).pipe(
       Layer.provide(Layer.succeed(SessionPrompt, prompt)),
+      Layer.provide(Layer.succeed(SessionOptions, options)),
       Layer.buildWithScope(scope),
       Effect.provideContext(shared)
     )
@@ -115,11 +120,16 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
       yield* Effect.forkIn(late, scope)
     }
     yield* watchModel
-    return { id, scope, actor: Context.get(context, SessionActor), log: Context.get(context, SessionLog) }
+    return { id, scope, options, actor: Context.get(context, SessionActor), log: Context.get(context, SessionLog) }
   })
 })
 
-const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, skills: ReadonlyArray<SkillSummary>) =>
+const readPrompt = (
+  config: Settings,
+  { createdAt, workingDir }: SessionHead,
+  skills: ReadonlyArray<SkillSummary>,
+  instructions: string | undefined
+) =>
   Effect.map(WorkingDir.readAgents(workingDir, config.stateDir), (agents) =>
     systemPrompt({
       workingDir,
@@ -128,7 +138,7 @@ const readPrompt = (config: Settings, { createdAt, workingDir }: SessionHead, sk
       skills,
       // As in what tools read.
       agents: agents === undefined ? undefined : hideSecrets(config)(agents),
-      instructions: config.agent.instructions
+      instructions
     })
   )
 

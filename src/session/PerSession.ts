@@ -4,14 +4,15 @@ import * as Layer from "effect/Layer"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLog } from "./SessionLog.ts"
+import { SessionOptions } from "./SessionOptions.ts"
 import type { SessionPrompt } from "./SessionPrompt.ts"
 import { SessionTools } from "../tools/SessionTools.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
 
-/** The services that the layers of one session may use: two of the session, `TurnRunner` and `StdoutSink`. */
-export type SessionRequirements = SessionLog | SessionPrompt | TurnRunner | StdoutSink
+/** The services that the layers of one session may use: three of the session, `TurnRunner` and `StdoutSink`. */
+export type SessionRequirements = SessionLog | SessionOptions | SessionPrompt | TurnRunner | StdoutSink
 
 /** The layers that are built anew for each session and end with it. */
 export interface SessionLayers {
@@ -36,7 +37,11 @@ export class PerSession extends Context.Service<
       Effect.map(Toolbox, (toolbox) => {
         const tools = Layer.effect(
           SessionTools,
-          Effect.flatMap(SessionLog, ({ workingDir }) => toolbox.open({ workingDir }))
+          Effect.gen(function* () {
+            const { workingDir } = yield* SessionLog
+            const { disabledTools } = (yield* SessionOptions).current
+            return yield* toolbox.open({ workingDir, disabledTools })
+          })
         )
         // Fresh: a layer that was built for another session must not serve this one.
         return { layer: Layer.fresh(Layer.provide(sessionActor, Layer.merge(turnQueue, tools))) }

@@ -10,6 +10,7 @@ import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionTools } from "../tools/SessionTools.ts"
 import { SessionLog } from "./SessionLog.ts"
+import { SessionOptions } from "./SessionOptions.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
 import * as Steering from "./Steering.ts"
 import type { Turn } from "./turn/Turn.ts"
@@ -29,10 +30,13 @@ interface Running {
 export class SessionActor extends Context.Service<
   SessionActor,
   {
-    /** Queues a turn; `answer` writes its response when it has ended. */
+    /**
+     * Queues a turn; `answer` writes its response when it has ended. `maxSteps` is its step budget; undefined: that of the
+     * options when it starts.
+     */
     send(
       text: string,
-      maxSteps: number,
+      maxSteps: number | undefined,
       answer: (result: SendMessageResult) => Effect.Effect<void>
     ): Effect.Effect<void>
     /**
@@ -57,7 +61,8 @@ export class SessionActor extends Context.Service<
       const sink = yield* StdoutSink
       const services = yield* Effect.context<never>()
       const tools = yield* SessionTools
-      const session = { log, tools, ...(yield* SessionPrompt) }
+      const options = yield* SessionOptions
+      const session = { log, options, tools, ...(yield* SessionPrompt) }
       /** Turns that are accepted and not answered yet: running, waiting or ending. */
       const open = new Set<Turn>()
       let running: Running | undefined
@@ -103,7 +108,7 @@ export class SessionActor extends Context.Service<
 
       const send = (
         text: string,
-        maxSteps: number,
+        maxSteps: number | undefined,
         answer: (result: SendMessageResult) => Effect.Effect<void>
       ): Effect.Effect<void> =>
         Effect.map(monotonicMs, (now) => {

@@ -11,29 +11,37 @@ import { newSession } from "../domain/Session.ts"
 import { visibleLine } from "../domain/VisibleText.ts"
 import { visible } from "../domain/Transcript.ts"
 import { freshSessionId, SessionId } from "../protocol/Ids.ts"
-import type { ListSessionsPayload, ListSessionsResult, StartSessionPayload } from "../protocol/Request.ts"
+import type {
+  ListSessionsPayload,
+  ListSessionsResult,
+  ResumeSessionPayload,
+  StartSessionPayload
+} from "../protocol/Request.ts"
+import type { OptionsInForce, SessionOptions } from "../protocol/SessionOptions.ts"
 import type { SessionState } from "../protocol/SessionState.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
+import { CannotStart } from "./CannotStart.ts"
 import { recover } from "./Recover.ts"
 import { NoActiveSession } from "./NoSession.ts"
 import * as OpenSession from "./OpenSession.ts"
 import type { SessionActor } from "./SessionActor.ts"
 import * as SessionLanes from "./SessionLanes.ts"
 import { maxSessions } from "./SessionLimits.ts"
+import * as SessionSetup from "./SessionSetup.ts"
 import * as WorkingDir from "./WorkingDir.ts"
-
-/** A session cannot be started; the message says what would have to be otherwise. */
-export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", { detail: Schema.String }) {
-  override get message() {
-    return this.detail
-  }
-}
 
 /** An open session cannot be deleted. */
 export class CannotDelete extends Schema.TaggedError<CannotDelete>()("CannotDelete", { sessionId: Schema.String }) {
   override get message() {
     return `session ${this.sessionId} is the active one and cannot be deleted`
+  }
+}
+
+/** An option that belongs to the beginning of a session's prompt, which must stay as it is. */
+export class CannotSet extends Schema.TaggedError<CannotSet>()("CannotSet", { option: Schema.String }) {
+  override get message() {
+    return `payload.options.${this.option}: can only be given when a session begins`
   }
 }
 
@@ -47,8 +55,10 @@ export class SessionPool extends Context.Service<
     /** Opens a new session. */
     start(payload: StartSessionPayload): Effect.Effect<SessionId, CannotStart>
     /** Opens a stored session, by the rules of `start`. */
-    resume(id: string): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart>
+    resume(payload: ResumeSessionPayload): Effect.Effect<{ sessionId: SessionId; workingDir: string }, CannotStart>
     find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
+    /** Changes the options of an open session; all as they are in force then. */
+    setOptions(id: string, options: SessionOptions): Effect.Effect<OptionsInForce, NoActiveSession | CannotSet>
     /** Where the session works that was opened last, if there is one. */
     readonly workingDir: Effect.Effect<string | undefined>
     /** The live state of an open session, or, once a session has started in this process, a stored one's; or null. */
@@ -102,12 +112,12 @@ export class SessionPool extends Context.Service<
         return isParallel() ? Effect.void : endAll
       })
 
-      const build = (stored: Effect.Effect<StoredSession>) =>
+      const build = (stored: Effect.Effect<StoredSession>, setup: SessionSetup.SessionSetup) =>
         Effect.acquireUseRelease(
           takePlace,
           () =>
             Effect.gen(function* () {
-              const session = yield* open(yield* stored)
+              const session = yield* open(yield* stored, setup)
               // Last: a host knows the id of a resumed session already and could send before `session_started` is written.
               sessions.set(session.id, session)
               hasStarted = true
@@ -120,20 +130,24 @@ export class SessionPool extends Context.Service<
         const workingDir = resolve(payload.workingDir)
         const id = freshSessionId()
         const run = Effect.gen(function* () {
+          const setup = yield* SessionSetup.read(payload, sink.isGranted)
           yield* mustBeDirectory("payload.workingDir", workingDir, payload.workingDir)
           return yield* build(
             Effect.gen(function* () {
               const head = newSession(id, workingDir, payload.metadata ?? {}, yield* Clock.currentTimeMillis)
               yield* recover("the session cannot be stored and goes on in memory", () => store.create(head), undefined)
               return { head, history: [] }
-            })
+            }),
+            setup
           )
         })
         return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
       })
 
-      const resume = Effect.fn("SessionPool.resume")(function* (id: string) {
+      const resume = Effect.fn("SessionPool.resume")(function* (payload: ResumeSessionPayload) {
+        const id = payload.sessionId
         const run = Effect.gen(function* () {
+          const setup = yield* SessionSetup.read(payload, sink.isGranted)
           const own = sessions.get(id)?.log
           if (own !== undefined && isParallel()) return yield* new CannotStart({ detail: `session ${id} is open` })
           const stored =
@@ -145,19 +159,29 @@ export class SessionPool extends Context.Service<
           const { workingDir } = stored.head
           yield* mustBeDirectory(`session ${id}: workingDir`, workingDir, workingDir)
           // If it was open, its log now holds what the end of its turns has added.
-          const sessionId = yield* build(Effect.sync(() => ({ head: stored.head, history: stored.history })))
+          const sessionId = yield* build(
+            Effect.sync(() => ({ head: stored.head, history: stored.history })),
+            setup
+          )
           return { sessionId, workingDir }
         })
         return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
       })
 
-      const find = (id: string) =>
+      const opened = (id: string) =>
         Effect.suspend(() => {
           const session = sessions.get(id)
-          return session === undefined
-            ? Effect.fail(new NoActiveSession({ sessionId: id }))
-            : Effect.succeed(session.actor)
+          return session === undefined ? Effect.fail(new NoActiveSession({ sessionId: id })) : Effect.succeed(session)
         })
+
+      const find = (id: string) => Effect.map(opened(id), ({ actor }) => actor)
+
+      const setOptions = Effect.fn("SessionPool.setOptions")(function* (id: string, options: SessionOptions) {
+        const session = yield* opened(id)
+        const fixed = (["disabledTools", "instructions"] as const).find((key) => options[key] !== undefined)
+        if (fixed !== undefined) return yield* new CannotSet({ option: fixed })
+        return session.options.change(options)
+      })
 
       const state = Effect.fn("SessionPool.state")(function* (id: string) {
         const session = sessions.get(id)
@@ -192,7 +216,7 @@ export class SessionPool extends Context.Service<
 
       const workingDir = Effect.sync(() => [...sessions.values()].at(-1)?.log.workingDir)
 
-      return SessionPool.of({ start, resume, find, workingDir, state, list, remove, close, closeAll })
+      return SessionPool.of({ start, resume, find, setOptions, workingDir, state, list, remove, close, closeAll })
     })
   )
 }

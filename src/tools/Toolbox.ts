@@ -23,6 +23,8 @@ import { type Refused, refuse } from "../files/Refused.ts"
 export interface ToolsOf {
   /** Absolute path. */
   readonly workingDir: string
+  /** Names of tools that the session does not have. */
+  readonly disabledTools?: ReadonlyArray<string>
 }
 
 /** The tools that sessions may have. */

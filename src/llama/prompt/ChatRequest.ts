@@ -3,7 +3,7 @@ import { wireName } from "../../domain/Transcript.ts"
 import { wellFormedJson } from "../../domain/WellFormed.ts"
 import { between } from "./ChatMessages.ts"
 import * as HistoryText from "./HistoryText.ts"
-import type { ModelRequest } from "../LlamaClient.ts"
+import type { ModelOptions, ModelRequest } from "../LlamaClient.ts"
 import type { MessageForm } from "./MessageForm.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 
@@ -28,19 +28,18 @@ export const make = (
   const tools = form === "text" ? noTools : toolsOf(request.tools)
   const fixed = Buffer.byteLength(request.system) + tools.bytes
   const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed), form)
-  const { llama, localModels } = settings
+  const { llama } = settings
+  const { model, temperature, thinking } = optionsOf(request, settings)
   const options = {
-    ...(localModels.model === undefined ? {} : { model: localModels.model }),
+    ...(model === undefined ? {} : { model }),
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
     cache_prompt: true,
     ...(llama.defaultSlot < 0 ? {} : { id_slot: llama.defaultSlot }),
     ...(maxAnswer === 0 ? {} : { max_tokens: maxAnswer }),
-    ...(localModels.thinking === "auto"
-      ? {}
-      : { chat_template_kwargs: { enable_thinking: localModels.thinking === "on" } }),
-    ...(llama.temperature === undefined ? {} : { temperature: llama.temperature }),
+    ...(thinking === "auto" ? {} : { chat_template_kwargs: { enable_thinking: thinking === "on" } }),
+    ...(temperature === undefined ? {} : { temperature }),
     ...(llama.topP === undefined ? {} : { top_p: llama.topP }),
     ...(llama.topK === undefined ? {} : { top_k: llama.topK }),
     ...(llama.seed === undefined ? {} : { seed: llama.seed })
@@ -49,6 +48,19 @@ export const make = (
   const offered = tools === noTools ? "" : `,"tools":${tools.json}`
   const body = `{${messages}${offered},${wellFormedJson(options).slice(1)}`
   return { body, promptBytes: fixed + history.bytes }
+}
+
+/** What a request asks of the model: the session's options or, without any, the configuration. */
+export const optionsOf = ({ options }: ModelRequest, { llama, localModels }: Settings): ModelOptions => {
+  if (options !== undefined) return options
+  const { completionMaxTokens, model, thinking } = localModels
+  const { temperature } = llama
+  return {
+    thinking,
+    completionMaxTokens,
+    ...(model === undefined ? {} : { model }),
+    ...(temperature === undefined ? {} : { temperature })
+  }
 }
 
 /** The messages before the history. */

@@ -3,7 +3,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { Config } from "../../config/Config.ts"
 import { toMillis } from "../../domain/MonotonicTime.ts"
 import { LlamaClient, type ModelEvent, type ModelFinished } from "../../llama/LlamaClient.ts"
 import type { LlamaError } from "../../llama/LlamaError.ts"
@@ -37,13 +36,13 @@ export class ModelStep extends Context.Service<
       const llama = yield* LlamaClient
       const status = yield* ModelStatus
       const observer = yield* TurnObserver
-      const { model } = (yield* Config).localModels
       const clock = yield* Clock.Clock
 
       const call = Effect.fnUntraced(function* (context: TurnContext, stepIndex: number, events: ModelStreamEvents) {
         const { feed, log, system, tools, turn, turnIndex } = context
-        observer?.onModelCall(turn.id, model ?? status.model)
-        const request = { system, history: log.history, tools: tools.specs, turnIndex, stepIndex }
+        const options = context.options.current
+        observer?.onModelCall(turn.id, options.model ?? status.model)
+        const request = { system, history: log.history, tools: tools.specs, options, turnIndex, stepIndex }
         let isAnswering = false
         const emit = (some: ReadonlyArray<ModelEvent>): Effect.Effect<void> => {
           const emitted = feed.emitAll(events.push(some))

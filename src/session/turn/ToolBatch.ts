@@ -64,9 +64,9 @@ export class ToolBatch extends Context.Service<
         return repeated
       }
 
-      /** What a call must be asked about at this level, if anything. */
-      const needOf = (planned: Planned): ApprovalRequest | undefined =>
-        planned._tag === "Ready" && planned.need !== undefined && asks(planned.need.category, agent.approvalLevel)
+      /** What a call must be asked about at the level that is in force, if anything. */
+      const needOf = (planned: Planned, { current }: TurnContext["options"]): ApprovalRequest | undefined =>
+        planned._tag === "Ready" && planned.need !== undefined && asks(planned.need.category, current.approvalLevel)
           ? planned.need
           : undefined
 
@@ -76,11 +76,11 @@ export class ToolBatch extends Context.Service<
         calls: ReadonlyArray<ToolCall>,
         reasoning: string
       ): Effect.Effect<BatchResult> => {
-        const { feed, log, tools, turn } = context
+        const { feed, log, options, tools, turn } = context
         const repeated = repeatedIn(turn)
 
         const ask = Effect.fnUntraced(function* (call: ToolCall, planned: Planned) {
-          const need = needOf(planned)
+          const need = needOf(planned, options)
           if (need === undefined) return undefined
           log.note({ status: "awaiting_approval" })
           return yield* gate
@@ -139,7 +139,7 @@ export class ToolBatch extends Context.Service<
               (call) =>
                 Effect.gen(function* () {
                   const planned = yield* plan(call)
-                  if (needOf(planned) !== undefined) asking.push([call, planned])
+                  if (needOf(planned, options) !== undefined) asking.push([call, planned])
                   else yield* runOne(call, planned)
                 }),
               { concurrency: agent.maxParallelToolCalls, discard: true }

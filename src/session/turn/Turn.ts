@@ -11,8 +11,8 @@ export interface Turn {
   readonly text: string
   /** When it was accepted, in milliseconds on the monotonic clock. */
   readonly acceptedAt: number
-  /** The step budget, at least 1. */
-  readonly maxSteps: number
+  /** The step budget that its message names, at least 1. */
+  readonly maxSteps: number | undefined
   /** What it is steered with, from its acceptance on. */
   readonly steering: Steering
   /** Writes the response: the last act of a turn. */

@@ -29,6 +29,8 @@ interface Opening {
 
 /** The state of the running turn; only this file changes it. */
 interface RunningTurn extends TurnContext, TurnProgress {
+  /** The step budget. */
+  readonly maxSteps: number
   stepCount: number
   step: OpenStep | undefined
   usage: Usage | undefined
@@ -66,7 +68,7 @@ export class TurnRunner extends Context.Service<
         const { steering } = turn
         const now = yield* monotonicMs
         const index = running.stepCount++
-        const isLast = index + 1 >= turn.maxSteps || now - running.startedAt > agent.task.maxDurationMs
+        const isLast = index + 1 >= running.maxSteps || now - running.startedAt > agent.task.maxDurationMs
         running.step = { index, isLast, startedAt: now, tokensUsed: 0 }
         const steers = isLast ? steering.close() : steering.take()
         yield* log.commit(
@@ -213,6 +215,7 @@ export class TurnRunner extends Context.Service<
           }
           const running: RunningTurn = {
             ...context,
+            maxSteps: Math.min(turn.maxSteps ?? session.options.current.maxSteps, agent.task.maxSteps),
             stepCount: 0,
             step: undefined,
             usage: undefined,
