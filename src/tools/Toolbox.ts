@@ -8,11 +8,14 @@ import { Config } from "../config/Config.ts"
 import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
+import { wireName } from "../domain/Transcript.ts"
 import { explain } from "../protocol/Explain.ts"
 import { builtInTools } from "./BuiltInTools.ts"
 import * as BackgroundGroups from "../process/BackgroundGroups.ts"
 import { hideSecrets } from "../config/Secrets.ts"
 import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
+import { fitted } from "./FittedArguments.ts"
+import { nearestTo, toolNamed } from "./ToolNames.ts"
 import { specOf } from "./ToolSpecs.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
@@ -29,6 +32,11 @@ export class Toolbox extends Context.Service<
   {
     /** The descriptions of the tools for the model, in an order that never changes. */
     readonly specs: ReadonlyArray<ToolSpec>
+    /**
+     * A call as the model means it: of the offered tool that its name spells, with arguments of the types that the tool's
+     * schema wants. What cannot be understood stays as it is.
+     */
+    understand(call: ToolCall): ToolCall
     /** True if calls of a tool may be planned and run side by side; true for unknown tools too, which do nothing. */
     reads(tool: string): boolean
     /** Finds the tool, decodes the arguments and plans the call. Never fails; a defect of a tool passes through. */
@@ -53,21 +61,32 @@ export class Toolbox extends Context.Service<
         const tools = new Map<string, Tool>([...builtIn, ...extra].map((tool) => [tool.name, tool]))
         let specs: ReadonlyArray<ToolSpec> | undefined
 
+        const understand = (call: ToolCall): ToolCall => {
+          const name = toolNamed(call.tool, [...tools.keys()]) ?? call.tool
+          const tool = tools.get(name)
+          const { args } = call
+          if (tool === undefined || args._tag === "Unusable" || accepts(tool, args.value))
+            return { ...call, tool: name }
+          const { parameters } = describe().find((spec) => spec.name === name) ?? specOf(tool)
+          const value = fitted(args.value, parameters)
+          return { ...call, tool: name, args: isObject(value) ? { _tag: "Parsed", value } : args }
+        }
+
         const plan = Effect.fnUntraced(function* (
           { args, tool: name }: ToolCall,
           context: ToolContext
         ): Effect.fn.Return<Planned> {
           const tool = tools.get(name)
-          if (tool === undefined) {
-            return refused(`There is no tool ${JSON.stringify(name)}. The tools are: ${[...tools.keys()].join(", ")}.`)
-          }
+          if (tool === undefined) return refused(unknown(name, [...tools.keys()]))
           if (args._tag === "Unusable") {
-            return refused(`The arguments of ${name} could not be read (${args.why}). ${expected(tool)}`)
+            return refused(`The arguments of ${wireName(name)} could not be read (${args.why}). ${expected(tool)}`)
           }
-          const decoded = decode(tool, args.value)
-          if (typeof decoded === "string") return refused(`${name}: ${decoded}. ${expected(tool)}`)
+          const decoded = SchemaParser.decodeUnknownResult(tool.parameters)(args.value)
+          if (decoded._tag === "Failure") {
+            return refused(`${wireName(name)}: ${explain(decoded.failure, args.value, "")}. ${expected(tool)}`)
+          }
           const limit = tool.timeoutMs === undefined ? toolTimeoutMs : tool.timeoutMs
-          const planned = yield* Effect.result(hiddenDefects(within(tool.plan(decoded.value, context), limit)))
+          const planned = yield* Effect.result(hiddenDefects(within(tool.plan(decoded.success, context), limit)))
           if (planned._tag === "Failure") return refused(hide(planned.failure.message))
           const { need, run } = planned.success
           const result = Effect.match(hiddenDefects(within(run, limit)), {
@@ -86,6 +105,7 @@ export class Toolbox extends Context.Service<
             return describe()
           },
           endBackground: groups.endBackground,
+          understand,
           reads: (name) => tools.get(name)?.reads ?? true,
           plan
         })
@@ -113,14 +133,12 @@ const withoutSecrets = (defect: unknown, hide: (text: string) => string): unknow
 
 const refused = (why: string): Planned => ({ _tag: "Refused", why })
 
-const decode = (tool: Tool, args: { readonly [key: string]: unknown }): { readonly value: unknown } | string => {
-  const parse = SchemaParser.decodeUnknownResult(tool.parameters)
-  const first = parse(args)
-  if (first._tag === "Success") return { value: first.success }
-  // Models send null for an optional argument that they leave out.
-  const second = parse(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)))
-  return second._tag === "Success" ? { value: second.success } : explain(first.failure, args, "")
-}
+const accepts = (tool: Tool, args: unknown): boolean =>
+  SchemaParser.decodeUnknownResult(tool.parameters)(args)._tag === "Success"
+
+/** What the model is told of a tool that there is not, in the names that it was offered. */
+const unknown = (name: string, offered: ReadonlyArray<string>): string =>
+  `There is no tool ${JSON.stringify(name)}. The nearest names are: ${nearestTo(name, offered).map(wireName).join(", ")}.`
 
 /** `Expected: {"path": string, "depth"?: integer}`. */
 const expected = (tool: Tool): string => {

@@ -32,7 +32,9 @@ describe("the toolbox", () => {
       assert.strictEqual(planned._tag, "Refused")
       const { summary } = yield* call("fs.destroy", {}, "/")
       assert.include(summary, "fs.destroy")
-      assert.include(summary, "fs.read")
+      assert.include(summary, "fs_read")
+      const near = yield* call("read_file", {}, "/")
+      assert.match(near.summary, /^There is no tool "read_file"\. The nearest names are: fs_read, /)
     }).pipe(Effect.provide(toolbox()))
   )
 

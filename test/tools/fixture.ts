@@ -89,7 +89,8 @@ export const plan = (
 ): Effect.Effect<Planned, never, Toolbox> =>
   Effect.gen(function* () {
     const given = "_tag" in args ? (args as ToolArguments) : { _tag: "Parsed" as const, value: { ...args } }
-    return yield* (yield* Toolbox).plan({ callId: CallId.make("c-1"), tool, args: given }, { workingDir })
+    const { plan, understand } = yield* Toolbox
+    return yield* plan(understand({ callId: CallId.make("c-1"), tool, args: given }), { workingDir })
   })
 
 /** What a call would ask, if anything; a text says why it cannot be done. */
