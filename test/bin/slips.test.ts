@@ -91,6 +91,7 @@ const run: ReadonlyArray<readonly [what: string, written: Written, tool: string,
   ["single quotes", read("{'path': 'a.txt'}"), "fs.read", { path: "a.txt" }],
   ["keys without quotes", read('{path: "a.txt"}'), "fs.read", { path: "a.txt" }],
   ["a brace too many", read('{"path": "a.txt"}}'), "fs.read", { path: "a.txt" }],
+  ["no brace at the end, where it only reads", read('{"path": "a.txt"'), "fs.read", { path: "a.txt" }],
   ["a code fence", read('```json\n{"path": "a.txt"}\n```'), "fs.read", { path: "a.txt" }],
   [
     "line breaks in a text",
@@ -129,6 +130,11 @@ const notRun: ReadonlyArray<readonly [what: string, written: Written, told: RegE
     /cut off by the length limit/
   ],
   [
+    "no brace at the end, where it acts",
+    { name: "shell_run", args: '{"command": "touch no.txt"' },
+    /a bracket is not closed/
+  ],
+  [
     "backslashes that would be lost",
     { name: "shell_run", args: String.raw`{"command": "touch no.txt; ls C:\dir",}` },
     /backslash in a string must be written as \\\\/
@@ -147,8 +153,12 @@ describe("the bin: slips of small models", () => {
         assert.strictEqual(reason, "reply", what)
         assert.deepInclude(payloadsOf(frames, "tool_call_started")[0], { tool, args }, what)
         assert.deepInclude(payloadsOf(frames, "tool_call_result")[0], { tool, status: "ok" }, what)
-        const [sent] = server.chats.at(-1)?.body.messages.findLast((each: any) => each.tool_calls).tool_calls
-        assert.deepStrictEqual(sent.function, { name: tool.replace(".", "_"), arguments: JSON.stringify(args) }, what)
+        const sent = server.chats.at(-1)?.body.messages.findLast((each: any) => each.tool_calls)?.tool_calls
+        assert.deepStrictEqual(
+          sent[0].function,
+          { name: tool.replace(".", "_"), arguments: JSON.stringify(args) },
+          what
+        )
         const [asked] = payloadsOf(frames, "approval_request")
         if (tool === "shell.run") assert.include(asked.preview, 'echo "hi" > c.txt')
       }

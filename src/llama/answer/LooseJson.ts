@@ -7,7 +7,8 @@ export type Piece =
 /** The pieces of a text, or why it cannot be cut into them without guessing. */
 export type Pieces = { readonly pieces: ReadonlyArray<Piece> } | { readonly why: string }
 
-const piece = /\s+|,|(?<mark>[{}[\]:])|(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<word>[\p{L}\p{N}_$.+-]+)/uy
+const piece =
+  /\s+|,|(?<mark>[{}[\]:])|(?<text>"[^"\\]*(?:\\[^][^"\\]*)*"|'[^'\\]*(?:\\[^][^'\\]*)*')|(?<word>[\p{L}\p{N}_$.+-]+)/uy
 
 /** Cuts a text into its pieces. Strings are in single or double quotes and may hold line breaks; escapes are those of JSON. */
 export const read = (text: string): Pieces => {
@@ -36,7 +37,7 @@ const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g
 
 /**
  * True if JSON says what a loose text says: the same keys and values in the same order, in the same brackets. The JSON may
- * have closing brackets at the end that the text lacks, if it can only mean those, or lack some that the text has too many.
+ * have a closing bracket at the end that the text lacks, if it can only mean that one, or lack some that are too many there.
  */
 export const saysTheSame = (loose: ReadonlyArray<Piece>, json: ReadonlyArray<Piece>): boolean => {
   if (lacksEnd(loose) && !canBeClosed(loose)) return false
@@ -49,11 +50,12 @@ const isMark = (given: Piece | undefined, marks: string): boolean =>
 
 const countOf = (pieces: ReadonlyArray<Piece>, marks: string) => pieces.filter((each) => isMark(each, marks)).length
 
-const lacksEnd = (pieces: ReadonlyArray<Piece>) => countOf(pieces, "{[") > countOf(pieces, "}]")
+/** True if fewer brackets close than open. */
+export const lacksEnd = (pieces: ReadonlyArray<Piece>): boolean => countOf(pieces, "{[") > countOf(pieces, "}]")
 
-/** In an object in an object, a bracket could be missing anywhere; what ends with a word could go on. */
+/** In an object in an object, a bracket could be missing anywhere; an open array or a word could go on. */
 const canBeClosed = (pieces: ReadonlyArray<Piece>): boolean =>
-  countOf(pieces, "{") === 1 && pieces.at(-1)?._tag !== "Word"
+  countOf(pieces, "{") === 1 && countOf(pieces, "{[") - countOf(pieces, "}]") === 1 && pieces.at(-1)?._tag !== "Word"
 
 const withoutEnd = (pieces: ReadonlyArray<Piece>) =>
   pieces.slice(0, pieces.findLastIndex((each) => !isMark(each, "}]")) + 1)

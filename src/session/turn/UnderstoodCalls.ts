@@ -13,8 +13,8 @@ export const understood = (
   { calls, reason }: ModelAnswer,
   toolbox: Toolbox["Service"]
 ): Effect.Effect<ReadonlyArray<ToolCall>> =>
-  Effect.forEach(calls, ({ args, name }) =>
-    Effect.map(reason === "length" || name === "" ? Effect.succeed(args) : repaired(args), (read) =>
-      toolbox.understand({ callId: freshCallId(), tool: name, args: read })
-    )
-  )
+  Effect.forEach(calls, ({ args, name }) => {
+    const call = toolbox.understand({ callId: freshCallId(), tool: name, args })
+    if (reason === "length" || name === "") return Effect.succeed(call)
+    return Effect.map(repaired(args, toolbox.reads(call.tool)), (read) => toolbox.understand({ ...call, args: read }))
+  })

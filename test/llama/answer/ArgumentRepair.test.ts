@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { repaired } from "../../../src/llama/answer/ArgumentRepair.ts"
 
-const repair = (raw: string) => repaired({ _tag: "Unusable", raw, why: "the arguments are not valid JSON" })
+const repair = (raw: string, isHarmless = true) =>
+  repaired({ _tag: "Unusable", raw, why: "the arguments are not valid JSON" }, isHarmless)
 
 const file = { path: "a.txt" }
 
@@ -25,7 +26,8 @@ const meant: ReadonlyArray<readonly [what: string, raw: string, value: { readonl
   ["an object that is encoded twice, without its quotes", String.raw`{\"path\": \"a.txt\"}`, file],
   ["a brace too many", '{"path": "a.txt"}}', file],
   ["no brace at the end", '{"path": "a.txt"', file],
-  ["no bracket and no brace at the end", '{"paths": ["a", "b"', { paths: ["a", "b"] }]
+  ["no brace at the end, behind an array", '{"paths": ["a", "b"]', { paths: ["a", "b"] }],
+  ["a brace in place of a bracket", '{"paths": ["a", "b"}', { paths: ["a", "b"] }]
 ]
 
 /** What would have to be guessed. */
@@ -38,10 +40,14 @@ const guesses: ReadonlyArray<readonly [what: string, raw: string, why?: string]>
   ["a key without a colon", '{"path" "a.txt"}'],
   ["a number at the end, which may go on", '{"path": "a.txt", "limit": 10'],
   ["a word at the end, which may go on", '{"path": "a.txt", "all": true'],
+  ["a comma at the end, which may go on", '{"path": "a.txt",', "a bracket is not closed"],
+  ["an array that may go on", '{"paths": ["a", "b"'],
+  ["an array that has only begun", '{"paths": ['],
   ["a missing brace in a nested object", '{"url": "u", "headers": {"a": "b", "body": "x"}'],
   ["a missing bracket in the middle", '{"paths": ["a", "b", "x": 1}'],
   ["backslashes of Windows", String.raw`{"path": "C:\dir\a.txt",}`, "a backslash in a string"],
   ["a backslash of a regular expression", String.raw`{"pattern": "\d+"}`, "a backslash in a string"],
+  ["backslashes in an object that is encoded half", String.raw`{\"path\": \"C:\\new\"}`, "stands where it cannot"],
   ["a quote that needs no backslash", String.raw`{"text": "it\'s"}`, "a backslash in a string"],
   ["a code point that is cut", String.raw`{"text": "\u00", "n": 1,}`, "a backslash in a string"],
   ["quotes in a string", '{"command": "echo "hi" there"}'],
@@ -79,15 +85,39 @@ describe("ArgumentRepair", () => {
     })
   )
 
+  it.effect(
+    "adds no bracket where a call that lacks its last keys could do harm: not all servers say that it was cut",
+    () =>
+      Effect.gen(function* () {
+        const open = yield* repair('{"command": "rm -rf build"', false)
+        assert.deepInclude(open, { _tag: "Unusable", why: "the arguments are not valid JSON: a bracket is not closed" })
+        assert.deepStrictEqual(yield* repair('{"command": "ls",}}', false), {
+          _tag: "Parsed",
+          value: { command: "ls" }
+        })
+      })
+  )
+
   it.effect("leaves alone what is nested too deep, and what is too long to look at", () =>
     Effect.gen(function* () {
-      const deep = `{"a": ${"[".repeat(300)}${"]".repeat(300)},}`
+      const deep = `{"a": ${"[".repeat(220)}${"]".repeat(220)},}`
       assert.deepInclude(yield* repair(deep), { _tag: "Unusable", why: "the arguments are nested too deep" })
       const parsed = deep.replace(",}", "}")
       assert.deepInclude(yield* repair(parsed), { _tag: "Unusable", raw: parsed })
       assert.deepInclude(yield* repair(`{"a": "${"x".repeat(1_000_000)}",}`), { _tag: "Unusable" })
     })
   )
+
+  it.effect.each<readonly [string, string]>([
+    ["one long text", `{"content": "${"x\n".repeat(450_000)}",}`],
+    ["many keys", `{${Array.from({ length: 30_000 }, (_, at) => `k${at}: "v"`).join()}}`],
+    ["many texts without commas", `{"a": [${'"b" '.repeat(100_000)}]}`],
+    ["some texts without commas behind a long one", `{"a": ["${"x".repeat(900_000)}" ${'"b" '.repeat(490)}]}`],
+    ["some texts without commas before a long one", `{"a": [${'"b" '.repeat(490)} "${"x, ".repeat(300_000)}"]}`],
+    ["many quotes of the other kind", `{'a': '${'"'.repeat(300_000)}'}`],
+    ["many quotes in a row", `{"a": ${'""'.repeat(100_000)}}`],
+    ["many open brackets", `{"a": ${"[".repeat(100_000)}`]
+  ])("is soon done with %s", ([, raw]) => repair(raw))
 
   it("makes nothing of the beginning of an object but the whole of it", async () => {
     const value = fc.dictionary(
