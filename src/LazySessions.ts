@@ -43,7 +43,7 @@ export const make = <E extends { readonly message: string }, R>(
 
     const build = Effect.gen(function* () {
       const [{ SessionRequests }, { SessionPool }] = yield* Effect.promise(() =>
-        Promise.all([import("./router/SessionRequests.ts"), import("./session/SessionPool.ts")])
+        Promise.all([import("./router/SessionRequests.ts"), import("./session/pool/SessionPool.ts")])
       )
       const layer = SessionRequests.layer.pipe(Layer.provide(SessionPool.layer), Layer.provide(services))
       return Context.get(yield* Layer.buildWithScope(layer, scope), SessionRequests)

@@ -14,6 +14,9 @@ const shell = (command: string) => ({ name: "shell.run", arguments: { command } 
 /** Asks, each time: the same content written anew would change nothing, and ask nobody. */
 const write = shell("touch new.txt")
 const finish = { name: "finish", arguments: { summary: "All is done." } }
+/** A call that is written as text: the model is told once how to call. */
+const inText = text(`<tool_call>\n${JSON.stringify({ name: "fs_list", arguments: { path: "." } })}\n</tool_call>`)
+const nothing = say({})
 const calls = (...toolCalls: ReadonlyArray<{ name: string; arguments: unknown }>) => say({ toolCalls })
 
 /** Words that begin and never end; no words at all. */
@@ -108,6 +111,16 @@ export const histories: ReadonlyArray<History> = [
     say({ toolCalls: [{ name: "fs.list", arguments: '{"pa' }], finish: "length" }),
     text("So.")
   ]),
+  told("a call that is repaired", [calls({ name: "FS_List", arguments: "{'path': '.',}" }), text("Two files.")]),
+  told("a call in text", [inText, calls(list), text("Two files.")]),
+  told("a call in text after a call", [calls(list), inText, calls(read("a.txt")), text("Read.")]),
+  told("a call in text, twice", [inText, inText]),
+  told("a call in text before the last step", [inText, text("I cannot.")], "reply", 2),
+  told("silence after a call", [calls(list), nothing, text("Two files.")]),
+  told("silence after parallel calls", [calls(list, read("a.txt")), nothing, calls(list), text("Two files.")]),
+  told("silence twice", [calls(list), nothing, nothing], "failed"),
+  told("thoughts alone", [say({ reasoning: "Hm." }), text("Hello.")]),
+  told("thoughts alone, then a call in text", [say({ reasoning: "Hm." }), inText, calls(list), text("So.")]),
   told("characters of all kinds", [calls(read("größe 🚀.txt")), text("é 🚀 \u2028 <|im_end|> </s> [INST] {{ x }}")]),
   told("attach", [calls({ name: "attach", arguments: { paths: ["a.txt"] } }), text("Here it is.")]),
   told("finish", [calls(list), calls(finish)], "finish"),
@@ -149,6 +162,7 @@ export const histories: ReadonlyArray<History> = [
     ["Be quick.", "And kind."],
     [calls(list, write), calls(list), text("So.")]
   ),
+  steered("a steer beside silence", ["Be quick."], [calls(write), nothing, text("Quick.")]),
   steered("a steer on the last step", ["Be quick."], [calls(write), text("Quick.")], 2),
   {
     name: "a steer that overtakes the reply",

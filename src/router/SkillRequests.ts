@@ -7,7 +7,7 @@ import type {
   SkillUninstallResult
 } from "../protocol/Request.ts"
 import { NoSession } from "../session/NoSession.ts"
-import { SessionPool } from "../session/SessionPool.ts"
+import { SessionPool } from "../session/pool/SessionPool.ts"
 import { type InstalledSkill, SkillRegistry } from "../skills/SkillRegistry.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { Refused } from "../files/Refused.ts"

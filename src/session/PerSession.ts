@@ -25,6 +25,8 @@ export class PerSession extends Context.Service<
   PerSession,
   {
     readonly layer: Layer.Layer<SessionActor, never, SessionRequirements>
+    /** The names of the tools that a session may have. */
+    readonly toolNames: ReadonlyArray<string>
   }
 >()("atomic-agent-sidecar/session/PerSession") {
   /** The default layers, replaced by those that are given. */
@@ -44,7 +46,10 @@ export class PerSession extends Context.Service<
           })
         )
         // Fresh: a layer that was built for another session must not serve this one.
-        return { layer: Layer.fresh(Layer.provide(sessionActor, Layer.merge(turnQueue, tools))) }
+        return {
+          toolNames: toolbox.names,
+          layer: Layer.fresh(Layer.provide(sessionActor, Layer.merge(turnQueue, tools)))
+        }
       })
     )
   }

@@ -9,6 +9,8 @@ export type StepEnd =
   | "closed"
   /** With tool calls or a progress note: another step may follow. */
   | "acted"
+  /** Without a word: one more step may follow, once in a turn. */
+  | "silent"
   /** Before the model's answer was complete or led to anything: only the end of a cancelled turn may follow. */
   | "cut"
 
@@ -123,6 +125,7 @@ export class StepChecker {
       this.#breach(at, `${this.#calls.size} calls of a batch of ${whole} were announced`)
     }
     if (this.#replied) return "closed"
+    if (this.#phase === "answered" && this.#text.trim() === "") return "silent"
     return this.#phase === "noted" || this.#phase === "calls" || this.#phase === "replied" ? "acted" : "cut"
   }
 

@@ -1,7 +1,7 @@
 import type { EventFrame, EventType, SidecarEvent } from "../protocol/Event.ts"
 import type { SendMessageResult } from "../protocol/Request.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
-import { type Breach, type KnownIds, StepChecker } from "./StepChecker.ts"
+import { type Breach, type KnownIds, StepChecker, type StepEnd } from "./StepChecker.ts"
 
 /** Turns and steps of a session so far; undefined until they are known, if the frames do not start with the session. */
 export interface SessionCounts {
@@ -25,7 +25,8 @@ export class TurnChecker {
   #step: StepChecker | undefined
   #lastStep: StepChecker | undefined
   /** How the last step ended. */
-  #last: "none" | "closed" | "acted" | "cut" = "none"
+  #last: "none" | StepEnd = "none"
+  #silentSteps = 0
   #tail: Tail = "none"
   #error: { readonly message: string; readonly category: StepCategory | undefined } | undefined
   #completed: string | undefined
@@ -127,6 +128,7 @@ export class TurnChecker {
     if (this.#step !== undefined) breach("a step started before the one before had finished")
     else if (this.#last === "closed") breach("a step after the closing reply")
     else if (this.#last === "cut") breach("a step after one that was cut off")
+    else if (this.#last === "silent" && ++this.#silentSteps > 1) breach("a step after a second one without a word")
     if (index !== this.#steps) breach(`step ${index} after ${this.#steps} steps`)
     this.#steps++
     if (this.#session.steps !== undefined) this.#session.steps++

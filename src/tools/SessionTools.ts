@@ -16,6 +16,11 @@ export class SessionTools extends Context.Service<
   {
     /** The descriptions of the tools for the model, in an order that never changes. */
     readonly specs: ReadonlyArray<ToolSpec>
+    /**
+     * A call as the model means it: of the offered tool that its name spells, with arguments of the types that the tool's
+     * schema wants. What cannot be understood stays as it is.
+     */
+    understand(call: ToolCall): ToolCall
     /** True if calls of a tool may be planned and run side by side; true for unknown tools too, which do nothing. */
     reads(tool: string): boolean
     /** Finds the tool, decodes the arguments and plans the call. Never fails; a defect of a tool passes through. */

@@ -16,7 +16,7 @@ import type { EventPayload } from "../../src/protocol/Event.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import type { StepCategory } from "../../src/protocol/SessionState.ts"
 import type { ModelToolCall } from "../../src/llama/LlamaClient.ts"
-import { toolCall } from "../../src/testing/GatedModel.ts"
+import { type ModelCall, toolCall } from "../../src/testing/GatedModel.ts"
 import { type Stage, stage, types } from "../support/Sidecar.ts"
 import { gatedTool } from "../support/Tools.ts"
 
@@ -188,6 +188,100 @@ describe("contract 6, max_steps", () => {
   )
 })
 
+describe("contract 6, answers that neither say nor ask for anything", () => {
+  /** Plays a turn; the notices that each model call was sent. */
+  const noticed = (calls: ReadonlyArray<(call: ModelCall) => void>, maxSteps?: number) =>
+    Effect.gen(function* () {
+      const theatre = yield* stage()
+      const { model, send, session } = theatre
+      const sent = yield* Effect.forkChild(send(yield* session, "go", maxSteps))
+      const notices: Array<string> = []
+      for (const say of calls) {
+        const call = yield* model.next
+        const last = call.request.history.at(-1)
+        notices.push(last?.kind === "notice" ? last.text : "")
+        say(call)
+      }
+      const result = (yield* Fiber.join(sent)) as { readonly reason: string }
+      return { notices, reason: result.reason, replies: replies(theatre) }
+    })
+
+  const list = (call: ModelCall) => call.finish([toolCall("fs.list", { path: "." })])
+  const silent = (call: ModelCall) => call.finish()
+  const thinks = (call: ModelCall) => {
+    call.think("hm")
+    call.finish()
+  }
+  const says = (text: string) => (call: ModelCall) => call.answer(text)
+  const inText = '{"name": "fs_list", "arguments": {"path": "."}}'
+
+  it.effect.each<readonly [string, ReadonlyArray<(call: ModelCall) => void>, ReadonlyArray<RegExp>, string]>([
+    ["silence after a result", [list, silent, says("ok")], [/^$/, /^$/, /no word/], "reply"],
+    ["silence after two results", [list, list, silent, list, says("ok")], [/^$/, /^$/, /^$/, /no word/, /^$/], "reply"],
+    ["silence twice", [list, silent, silent], [/^$/, /^$/, /no word/], "failed"],
+    ["silence again, later", [list, silent, list, silent], [/^$/, /^$/, /no word/, /^$/], "failed"],
+    ["thoughts alone", [thinks, says("ok")], [/^$/, /no word/], "reply"],
+    ["silence at once", [silent], [/^$/], "failed"],
+    ["a call in text", [says(inText), list, says("ok")], [/^$/, /as text/, /^$/], "reply"],
+    ["a call in text, twice", [says(inText), says(inText)], [/^$/, /as text/], "reply"],
+    ["a call in text, then silence", [says(inText), silent, says("ok")], [/^$/, /as text/, /no word/], "reply"]
+  ])("tells the model once of %s", ([, calls, expected, reason]) =>
+    Effect.gen(function* () {
+      const played = yield* noticed(calls)
+      assert.strictEqual(played.reason, reason)
+      assert.lengthOf(played.notices, expected.length)
+      for (const [at, notice] of played.notices.entries()) assert.match(notice, expected[at]!)
+    })
+  )
+
+  it.effect("takes a call in text for a reply on the last step, and says nothing of it before that one", () =>
+    Effect.gen(function* () {
+      const one = yield* noticed([says(inText)], 1)
+      assert.deepStrictEqual([one.reason, one.replies], ["reply", [inText]])
+      const two = yield* noticed([says(inText), says("ok")], 2)
+      assert.match(two.notices[1]!, /^\[This was the last step/)
+      assert.deepStrictEqual([two.reason, two.replies], ["reply", [inText, "ok"]])
+      const silence = yield* noticed([list, silent], 2)
+      assert.strictEqual(silence.reason, "failed")
+    })
+  )
+
+  it.effect("tells of it behind a steer that came meanwhile", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const sent = yield* Effect.forkChild(send(sessionId, "go"))
+      const first = yield* model.next
+      yield* host.request("steer_message", { sessionId, text: "in French" })
+      first.answer(inText)
+      const second = yield* model.next
+      const kinds = second.request.history.map(({ kind }) => kind)
+      assert.deepStrictEqual(kinds, ["user", "assistant_reply", "user", "notice"])
+      second.answer("oui")
+      assert.deepInclude(yield* Fiber.join(sent), { reason: "reply", stepCount: 2 })
+    })
+  )
+
+  it.effect("does not show the notice to the host", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const sent = yield* Effect.forkChild(send(sessionId, "go"))
+      ;(yield* model.next).answer(inText)
+      ;(yield* model.next).answer("ok")
+      yield* Fiber.join(sent)
+      const { turns } = (yield* host.request("get_session", { sessionId })).payload as {
+        turns: Array<{ kind: string }>
+      }
+      assert.deepStrictEqual(
+        turns.map(({ kind }) => kind),
+        ["user", "assistant_reply", "assistant_reply"]
+      )
+      assert.notInclude(host.output, "as text")
+    })
+  )
+})
+
 describe("contract 6, failed", () => {
   it.effect.each<readonly [string, LlamaError["reason"], StepCategory]>([
     ["nobody answers", new Unreachable({ detail: "connect refused" }), "transport"],
@@ -228,12 +322,17 @@ describe("contract 6, failed", () => {
     })
   )
 
-  it.effect("fails on an empty answer, and on reasoning alone", () =>
+  it.effect("fails on an empty answer at once, on reasoning alone the second time", () =>
     Effect.gen(function* () {
       const { host, model, send, session } = yield* stage()
       const sessionId = yield* session
       for (const think of [false, true]) {
         const sent = yield* Effect.forkChild(send(sessionId, "go"))
+        if (think) {
+          const first = yield* model.next
+          first.think("hm")
+          first.finish()
+        }
         const call = yield* model.next
         if (think) call.think("hm")
         call.finish()
@@ -306,6 +405,20 @@ describe("contract 6, failed", () => {
         code: "step_error:tool",
         message: "x is not a function"
       })
+    })
+  )
+
+  it.effect("refuses two calls in turn that gave the same results four times", () =>
+    Effect.gen(function* () {
+      const { model, send, session } = yield* stage()
+      const sent = yield* Effect.forkChild(send(yield* session, "go"))
+      const reads = ["tsconfig.json", "vitest.config.ts"].map((path) => toolCall("fs.read", { path }))
+      for (let index = 0; index < 10; index++) (yield* model.next).finish([reads[index % 2]!])
+      const last = yield* model.next
+      const results = last.request.history.flatMap((entry) => (entry.kind === "tool_result" ? [entry.status] : []))
+      assert.deepStrictEqual(results, [...Array.from({ length: 8 }, () => "ok"), "error", "error"])
+      last.answer("I give up")
+      yield* Fiber.join(sent)
     })
   )
 

@@ -181,7 +181,7 @@ describe("contract 9, options", () => {
       assert.isTrue(response.ok)
       const sessionId = yield* session
       yield* Effect.forkChild(send(sessionId, "go"))
-      assert.strictEqual((yield* model.next).request.options?.maxSteps, undefined)
+      assert.deepInclude((yield* model.next).request.options, { maxSteps: 25 })
     })
   )
 

@@ -124,8 +124,9 @@ export const faultyStage = (fault: Fault) =>
         ? Toolbox.layerWith(tools)
         : Layer.effect(
             Toolbox,
-            Effect.map(Toolbox, ({ open }) =>
+            Effect.map(Toolbox, ({ names, open }) =>
               Toolbox.of({
+                names,
                 open: (session) => Effect.map(open(session), (opened) => broken(opened, fault) as typeof opened)
               })
             )

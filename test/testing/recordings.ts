@@ -77,6 +77,20 @@ const work = record(({ host, model, send, session, steer, tools }) =>
   })
 )
 
+/** A call, an answer without a word, and another call. */
+const silence = record(({ model, send, session, tools }) =>
+  Effect.gen(function* () {
+    const sent = yield* Effect.forkChild(send(yield* session, "work"))
+    ;(yield* model.next).finish([toolCall("read")], usage)
+    ;(yield* tools.read.next).finish("one")
+    ;(yield* model.next).finish([], usage)
+    ;(yield* model.next).finish([toolCall("read", { value: 2 })], usage)
+    ;(yield* tools.read.next).finish("two")
+    ;(yield* model.next).answer("Both.")
+    yield* Fiber.join(sent)
+  })
+)
+
 /** A cancel in the middle of an open approval, with steers unread and a message waiting; then the next message. */
 const cancel = record(({ host, model, send, session, steer }) =>
   Effect.gen(function* () {
@@ -163,4 +177,4 @@ const sideBySide = record(({ host, model, send, session, steer }) =>
   })
 )
 
-export const recordings = { reply, work, cancel, ends, sessions, sideBySide }
+export const recordings = { reply, work, silence, cancel, ends, sessions, sideBySide }

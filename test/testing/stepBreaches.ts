@@ -29,7 +29,18 @@ export const breachesOfSteps: ReadonlyArray<Breach> = [
     change("assistant_reply", { progressNote: undefined }),
     /a step after the closing reply/
   ],
-  ["a step after one without an end", "work", drop("tool_call_started", 2), /a step after one that was cut off/],
+  [
+    "a step after one without an end",
+    "work",
+    move("step_finished", 1, "llm_response", 1),
+    /a step after one that was cut off/
+  ],
+  [
+    "a step after a second one that says nothing",
+    "silence",
+    drop("tool_call_started", 1),
+    /a step after a second one without a word/
+  ],
   [
     "an event of another kind inside a step",
     "reply",

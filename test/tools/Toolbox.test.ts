@@ -31,7 +31,9 @@ describe("the toolbox", () => {
       assert.strictEqual(planned._tag, "Refused")
       const { summary } = yield* call("fs.destroy", {}, "/")
       assert.include(summary, "fs.destroy")
-      assert.include(summary, "fs.read")
+      assert.include(summary, "fs_read")
+      const near = yield* call("read_file", {}, "/")
+      assert.match(near.summary, /^There is no tool "read_file"\. The nearest names are: fs_read, /)
     }).pipe(Effect.provide(toolbox()))
   )
 
@@ -165,7 +167,11 @@ describe("the toolbox", () => {
       const { specs } = yield* toolsIn("/")
       const sent = specs.map((spec) => ({ type: "function", function: { ...spec, name: spec.name.replace(".", "_") } }))
       assert.isBelow(Buffer.byteLength(JSON.stringify(sent)), 4096)
-      for (const { parameters } of specs) assert.strictEqual(parameters["type"], "object")
+      for (const { description, parameters } of specs) {
+        assert.strictEqual(parameters["type"], "object")
+        // It has never seen the names with a dot.
+        assert.notMatch(JSON.stringify([description, parameters]), /\b(fs|shell|http|skill)\.[a-z]/)
+      }
       const read = specs.find(({ name }) => name === "fs.read")?.parameters
       assert.deepStrictEqual(read, {
         type: "object",

@@ -111,7 +111,8 @@ export const plan = (
 ): Effect.Effect<Planned, never, Tools> =>
   Effect.gen(function* () {
     const given = "_tag" in args ? (args as ToolArguments) : { _tag: "Parsed" as const, value: { ...args } }
-    return yield* (yield* toolsIn(workingDir)).plan({ callId: CallId.make("c-1"), tool, args: given })
+    const { plan, understand } = yield* toolsIn(workingDir)
+    return yield* plan(understand({ callId: CallId.make("c-1"), tool, args: given }))
   })
 
 /** What a call would ask, if anything; a text says why it cannot be done. */

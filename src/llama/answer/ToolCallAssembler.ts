@@ -52,9 +52,9 @@ export const toArguments = (call: CallDraft, cut: boolean): ToolArguments => {
   return unusable(call.joined, value === undefined ? "the arguments are not valid JSON" : noObject)
 }
 
-type JsonObject = Extract<ToolArguments, { _tag: "Parsed" }>["value"]
+export type JsonObject = Extract<ToolArguments, { _tag: "Parsed" }>["value"]
 
-const toParsed = (
+export const toParsed = (
   value: JsonObject,
   text: string,
   end = JsonObjectScanner.push(JsonObjectScanner.start, text)

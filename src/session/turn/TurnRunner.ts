@@ -5,10 +5,10 @@ import { Config } from "../../config/Config.ts"
 import { monotonicMs } from "../../domain/MonotonicTime.ts"
 import type { ToolCall } from "../../domain/ToolCall.ts"
 import type { Usage } from "../../llama/LlamaClient.ts"
-import { freshCallId } from "../../protocol/Ids.ts"
 import { StdoutSink } from "../../stdio/StdoutSink.ts"
 import { metric } from "./Metric.ts"
 import { type ModelAnswer, ModelStep } from "./ModelStep.ts"
+import { isEmpty, type Nudge, notices, nudgeFor } from "./Notices.ts"
 import { recover } from "../Recover.ts"
 import * as SessionFeed from "../SessionFeed.ts"
 import type { HeadChange, Undated } from "../SessionLog.ts"
@@ -18,6 +18,7 @@ import type { TurnContext } from "./TurnContext.ts"
 import type { TurnSession } from "./TurnSession.ts"
 import { endTurn, finishStep, type OpenStep, type TurnProgress } from "./TurnEnd.ts"
 import { observed, TurnObserver } from "./TurnObserver.ts"
+import { understood } from "./UnderstoodCalls.ts"
 import { type ClosedReason, headAfter, outcomeOf, StepFailure } from "./TurnOutcome.ts"
 
 /** What is committed and emitted together with the first step. */
@@ -38,6 +39,9 @@ interface RunningTurn extends TurnContext, TurnProgress {
   attachments: ReadonlyArray<string>
   /** Steps in a row that asked for nothing but unusable calls. */
   unusableSteps: number
+  /** What the model has been told instead of the turn ending, and what it is told so with the next step. */
+  readonly nudged: Set<Nudge>
+  nudge: Nudge | undefined
   /** Why the turn ends, set when the closing reply is sent; it does not change afterwards. */
   closed: ClosedReason | undefined
 }
@@ -70,12 +74,14 @@ export class TurnRunner extends Context.Service<
         const index = running.stepCount++
         const isLast = index + 1 >= running.maxSteps || now - running.startedAt > agent.task.maxDurationMs
         running.step = { index, isLast, startedAt: now, tokensUsed: 0 }
+        const notice = isLast ? "lastStep" : running.nudge
+        running.nudge = undefined
         const steers = isLast ? steering.close() : steering.take()
         yield* log.commit(
           [
             ...opening.entries,
             ...steers.map((text) => ({ kind: "user", turnId: turn.id, text, steered: true }) as const),
-            ...(isLast ? [{ kind: "notice", turnId: turn.id, text: closingNotice } as const] : [])
+            ...(notice === undefined ? [] : [{ kind: "notice", turnId: turn.id, text: notices[notice] } as const])
           ],
           { ...opening.change, stepCount: log.head.stepCount + 1 }
         )
@@ -159,9 +165,24 @@ export class TurnRunner extends Context.Service<
         return finished
       })
 
+      /** Ends a step whose answer neither acts nor closes the turn; with the next one the model is told so. */
+      const nudgeOn = Effect.fnUntraced(function* (
+        running: RunningTurn,
+        step: OpenStep,
+        { reasoning, text }: ModelAnswer,
+        nudge: Nudge
+      ) {
+        running.nudged.add(nudge)
+        running.nudge = nudge
+        yield* Effect.logDebug(`the model is told: ${notices[nudge]}`)
+        if (nudge === "callInText") yield* reply(running, text, reasoning, undefined)
+        yield* endStep(running, step)
+        return undefined
+      })
+
       /** A step that is followed by another one, if its calls do not end the turn. */
       const goOn = Effect.fnUntraced(function* (running: RunningTurn, step: OpenStep, answer: ModelAnswer) {
-        const calls = toCalls(answer)
+        const calls = yield* understood(answer, running.tools)
         if (calls.length === 0) return yield* closeWith(running, step, "reply", answer.text, answer.reasoning)
         const summary = yield* act(running, step, answer, calls)
         if (summary !== undefined) return yield* closeWith(running, step, "finish", summary, "")
@@ -175,7 +196,7 @@ export class TurnRunner extends Context.Service<
       /** The last allowed step: only a `finish` is run any more. */
       const wrapUp = Effect.fnUntraced(function* (running: RunningTurn, step: OpenStep, answer: ModelAnswer) {
         const { reasoning, text } = answer
-        const calls = toCalls(answer)
+        const calls = yield* understood(answer, running.tools)
         if (calls.length === 0) return yield* closeWith(running, step, "reply", text, reasoning)
         const finish = calls.find((call) => call.tool === finishTool && call.args._tag === "Parsed")
         if (finish !== undefined) {
@@ -195,8 +216,13 @@ export class TurnRunner extends Context.Service<
         while (true) {
           const answer = yield* Effect.interruptible(modelStep.run(running, step.index))
           measure(running, step, answer.usage)
-          if (answer.calls.length === 0 && answer.text.trim() === "") return yield* emptyAnswer(answer)
-          const reason = yield* (step.isLast ? wrapUp : goOn)(running, step, answer)
+          const nudge = nudgeFor(answer, step, running.tools.specs)
+          const isNudged = nudge !== undefined && !running.nudged.has(nudge)
+          if (!isNudged && isEmpty(answer)) return yield* emptyAnswer(answer)
+          const end = isNudged
+            ? nudgeOn(running, step, answer, nudge)
+            : (step.isLast ? wrapUp : goOn)(running, step, answer)
+          const reason = yield* end
           if (reason !== undefined) return reason
           yield* Effect.interruptible(Effect.void)
           step = yield* beginStep(running)
@@ -221,6 +247,8 @@ export class TurnRunner extends Context.Service<
             usage: undefined,
             attachments: [],
             unusableSteps: 0,
+            nudged: new Set(),
+            nudge: undefined,
             closed: undefined
           }
           const exit = yield* Effect.exit(play(running))
@@ -254,13 +282,7 @@ const emptyAnswer = ({ reason }: ModelAnswer) =>
         : "the model gave an empty answer"
   })
 
-const closingNotice =
-  "[This was the last step of this turn: no tool will be run any more. Answer now, in words, and sum up what is done and what is left.]"
-
 const nothingUsable = "the model asked twice in a row for nothing but tool calls that cannot be read"
 
 const outOfSteps = (steps: number): string =>
   `I stopped after ${steps} ${steps === 1 ? "step" : "steps"}, the limit of this turn, before the work was done. Send another message and I will continue.`
-
-const toCalls = ({ calls }: ModelAnswer): ReadonlyArray<ToolCall> =>
-  calls.map(({ args, name }) => ({ callId: freshCallId(), tool: name, args }))

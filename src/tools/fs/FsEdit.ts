@@ -68,7 +68,7 @@ const prepare = async (path: string, real: string, edit: TextEdit) => {
 const textOf = (
   snapshot: FileSnapshot
 ): { readonly _tag: "Text"; readonly text: string } | { readonly _tag: "NoText"; readonly why: string } => {
-  if (snapshot === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs.write" }
+  if (snapshot === undefined) return { _tag: "NoText", why: "does not exist; to make a file use fs_write" }
   const { content } = snapshot
   if (content === undefined) return { _tag: "NoText", why: `is larger than ${comparedBytes} bytes` }
   const kind = binaryKind(content.subarray(0, sniffBytes))

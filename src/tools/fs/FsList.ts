@@ -52,7 +52,7 @@ const list = async (
   limit: number,
   signal: AbortSignal
 ): Promise<Tool.ToolOutput> => {
-  await requireDirectory(real, shown, "; read it with fs.read")
+  await requireDirectory(real, shown, "; read it with fs_read")
   const lines: Array<string> = []
   const notes: Array<string> = []
   let level: ReadonlyArray<string> = [""]

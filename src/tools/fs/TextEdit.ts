@@ -17,7 +17,7 @@ const maxPlaces = 100_000
 
 /** Why an edit can succeed in no text; undefined if it can. */
 export const whyNever = ({ newText, oldText }: TextEdit): string | undefined => {
-  if (oldText === "") return "oldText is empty; to make or replace a file use fs.write"
+  if (oldText === "") return "oldText is empty; to make or replace a file use fs_write"
   return oldText === newText ? "oldText and newText are the same" : undefined
 }
 

@@ -68,7 +68,7 @@ describe("fs.list", () => {
     Effect.gen(function* () {
       assert.include(
         (yield* listing({ f: "" }, { path: "f" })).summary,
-        "is a file, not a directory; read it with fs.read"
+        "is a file, not a directory; read it with fs_read"
       )
       assert.include((yield* listing({}, { path: "none" })).summary, "no such file or directory")
       assert.deepStrictEqual((yield* listing({})).lines, ["<root>: empty"])

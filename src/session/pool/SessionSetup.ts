@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
-import { explain } from "../protocol/Explain.ts"
-import type { Extension } from "../protocol/Extension.ts"
-import { SessionOptions } from "../protocol/SessionOptions.ts"
+import { wireName } from "../../domain/Transcript.ts"
+import { explain } from "../../protocol/Explain.ts"
+import type { Extension } from "../../protocol/Extension.ts"
+import { SessionOptions } from "../../protocol/SessionOptions.ts"
 import { CannotStart } from "./CannotStart.ts"
 
 /** What a host gives a session when it begins. Nothing of it is stored: a resumed session needs it again. */
@@ -19,7 +20,8 @@ export const nothing: SessionSetup = { options: {} }
  */
 export const read = (
   payload: { readonly options?: unknown },
-  isGranted: (extension: Extension) => boolean
+  isGranted: (extension: Extension) => boolean,
+  toolNames: ReadonlyArray<string>
 ): Effect.Effect<SessionSetup, CannotStart> =>
   Effect.gen(function* () {
     const key = <A>(name: keyof typeof payload, extension: Extension, schema: Schema.Codec<A, any>, absent: A) => {
@@ -30,5 +32,11 @@ export const read = (
         ? Effect.succeed(decoded.success)
         : Effect.fail(new CannotStart({ detail: explain(decoded.failure, value, `payload.${name}`) }))
     }
-    return { options: yield* key("options", "options", SessionOptions, nothing.options) }
+    const options = yield* key("options", "options", SessionOptions, nothing.options)
+    for (const [index, name] of (options.disabledTools ?? []).entries()) {
+      if (toolNames.some((tool) => wireName(tool) === wireName(name))) continue
+      const detail = `payload.options.disabledTools[${index}]: expected the name of a tool, got ${JSON.stringify(name)}`
+      return yield* new CannotStart({ detail })
+    }
+    return { options }
   })

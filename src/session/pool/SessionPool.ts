@@ -7,29 +7,30 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import { newSession } from "../domain/Session.ts"
-import { visibleLine } from "../domain/VisibleText.ts"
-import { visible } from "../domain/Transcript.ts"
-import { freshSessionId, SessionId } from "../protocol/Ids.ts"
+import { newSession } from "../../domain/Session.ts"
+import { visibleLine } from "../../domain/VisibleText.ts"
+import { visible } from "../../domain/Transcript.ts"
+import { freshSessionId, SessionId } from "../../protocol/Ids.ts"
 import type {
   ListSessionsPayload,
   ListSessionsResult,
   ResumeSessionPayload,
   StartSessionPayload
-} from "../protocol/Request.ts"
-import type { OptionsInForce, SessionOptions } from "../protocol/SessionOptions.ts"
-import type { SessionState } from "../protocol/SessionState.ts"
-import { StdoutSink } from "../stdio/StdoutSink.ts"
-import { SessionStore, type StoredSession, type StoreError } from "../store/SessionStore.ts"
+} from "../../protocol/Request.ts"
+import type { OptionsInForce, SessionOptions } from "../../protocol/SessionOptions.ts"
+import type { SessionState } from "../../protocol/SessionState.ts"
+import { StdoutSink } from "../../stdio/StdoutSink.ts"
+import { SessionStore, type StoredSession, type StoreError } from "../../store/SessionStore.ts"
 import { CannotStart } from "./CannotStart.ts"
-import { recover } from "./Recover.ts"
-import { NoActiveSession } from "./NoSession.ts"
+import { recover } from "../Recover.ts"
+import { NoActiveSession } from "../NoSession.ts"
 import * as OpenSession from "./OpenSession.ts"
-import type { SessionActor } from "./SessionActor.ts"
+import { PerSession } from "../PerSession.ts"
+import type { SessionActor } from "../SessionActor.ts"
 import * as SessionLanes from "./SessionLanes.ts"
-import { maxSessions } from "./SessionLimits.ts"
+import { maxSessions } from "../SessionLimits.ts"
 import * as SessionSetup from "./SessionSetup.ts"
-import * as WorkingDir from "./WorkingDir.ts"
+import * as WorkingDir from "../WorkingDir.ts"
 
 /** An open session cannot be deleted. */
 export class CannotDelete extends Schema.TaggedError<CannotDelete>()("CannotDelete", { sessionId: Schema.String }) {
@@ -78,6 +79,7 @@ export class SessionPool extends Context.Service<
     Effect.gen(function* () {
       const sink = yield* StdoutSink
       const store = yield* SessionStore
+      const { toolNames } = yield* PerSession
       const closing = Latch.makeUnsafe(false)
       const open = yield* OpenSession.make(closing)
       const lanes = yield* SessionLanes.make
@@ -130,7 +132,7 @@ export class SessionPool extends Context.Service<
         const workingDir = resolve(payload.workingDir)
         const id = freshSessionId()
         const run = Effect.gen(function* () {
-          const setup = yield* SessionSetup.read(payload, sink.isGranted)
+          const setup = yield* SessionSetup.read(payload, sink.isGranted, toolNames)
           yield* mustBeDirectory("payload.workingDir", workingDir, payload.workingDir)
           return yield* build(
             Effect.gen(function* () {
@@ -147,7 +149,7 @@ export class SessionPool extends Context.Service<
       const resume = Effect.fn("SessionPool.resume")(function* (payload: ResumeSessionPayload) {
         const id = payload.sessionId
         const run = Effect.gen(function* () {
-          const setup = yield* SessionSetup.read(payload, sink.isGranted)
+          const setup = yield* SessionSetup.read(payload, sink.isGranted, toolNames)
           const own = sessions.get(id)?.log
           if (own !== undefined && isParallel()) return yield* new CannotStart({ detail: `session ${id} is open` })
           const stored =
