@@ -177,11 +177,11 @@ describe("contract 9, options", () => {
   it.effect("are ignored, whatever they hold, where the host does not have the extension", () =>
     Effect.gen(function* () {
       const { host, model, send, session } = yield* stage()
-      const response = yield* host.post("start_session", { workingDir: ".", options: { maxSteps: "many" } })
+      const response = yield* host.post("start_session", { workingDir: ".", options: { thinking: "often" } })
       assert.isTrue(response.ok)
       const sessionId = yield* session
       yield* Effect.forkChild(send(sessionId, "go"))
-      assert.deepInclude((yield* model.next).request.options, { maxSteps: 25 })
+      assert.deepInclude((yield* model.next).request.options, { thinking: "auto" })
     })
   )
 
