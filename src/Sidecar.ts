@@ -6,6 +6,7 @@ import * as ManagedModel from "./llama/managed/ManagedModel.ts"
 import { ServerOutput } from "./llama/managed/ServerOutput.ts"
 import * as ScriptedModel from "./llama/scripted/ScriptedModel.ts"
 import { ApprovalGate } from "./session/ApprovalGate.ts"
+import { HostTools } from "./session/HostTools.ts"
 import { ModelStep } from "./session/turn/ModelStep.ts"
 import { ModelStatus } from "./session/ModelStatus.ts"
 import { PerSession, type SessionLayers } from "./session/PerSession.ts"
@@ -53,7 +54,7 @@ export const model = Layer.unwrap(
 export const agentWith = (layers: Partial<SessionLayers>) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.merge(ModelStatus.layer, PerSession.layerOf(layers)))
+    Layer.provideMerge(Layer.mergeAll(ModelStatus.layer, HostTools.layer, PerSession.layerOf(layers)))
   )
 
 /** The loop of the agent as the bin has it. */

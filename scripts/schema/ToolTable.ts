@@ -38,6 +38,7 @@ const argumentsOf = (tool: Tool): ReadonlyArray<readonly [name: string, schema: 
 }
 
 const documentationOf = (tool: Tool, name: string): string => {
+  if (!("ast" in tool.parameters)) throw new Error(`${tool.name} has no codec`)
   const { ast } = tool.parameters
   const signatures = ast._tag === "Objects" ? ast.propertySignatures : []
   const key = signatures.find((each) => each.name === name)?.type.context?.annotations

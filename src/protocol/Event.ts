@@ -11,6 +11,13 @@ export type EmittedEvent = {
   readonly [T in EventType]: { readonly type: T; readonly payload: EventPayload<T> }
 }[EventType]
 
+/** The events of a turn, without the ids of session and turn. */
+export type TurnEvent = {
+  readonly [T in EventType]: "turnId" extends keyof EventPayload<T>
+    ? { readonly type: T; readonly payload: Omit<EventPayload<T>, "sessionId" | "turnId"> }
+    : never
+}[EventType]
+
 /** An event frame as the host reads it, of the given type. */
 export type EventFrame<T extends EventType> = {
   readonly kind: "event"
@@ -47,6 +54,8 @@ export type SkillRegistryUpdatedEvent = EventPayload<"skill_registry_updated">
 export type LogEvent = EventPayload<"log">
 export type MetricEvent = EventPayload<"metric">
 export type ErrorEvent = EventPayload<"error">
+export type ToolRequestEvent = EventPayload<"tool_request">
+export type ToolWithdrawnEvent = EventPayload<"tool_withdrawn">
 export type LlmProgressEvent = EventPayload<"llm_progress">
 export type LlmStateEvent = EventPayload<"llm_state">
 export type ApprovalResolvedEvent = EventPayload<"approval_resolved">

@@ -224,6 +224,26 @@ export const eventTable = {
       ...ofAnyTurn
     })
   },
+  tool_request: {
+    when: "A tool of the host is called. The call waits for a `tool_response`.",
+    extension: "host_tools",
+    schema: Schema.Struct({
+      ...ofTurn,
+      callId,
+      requestId: field(Schema.String, "The request's id, for the answer: `q-` and a UUID."),
+      tool,
+      args: field(Schema.Unknown, "The arguments: an object that fits the tool's `parameters`.")
+    })
+  },
+  tool_withdrawn: {
+    when: "A `tool_request` needs no answer any more. Sent before the result of its call.",
+    extension: "host_tools",
+    schema: Schema.Struct({
+      ...ofTurn,
+      requestId: field(Schema.String, "The id of the `tool_request`."),
+      reason: field(Schema.Literals(["cancelled", "timeout"]), "Why.")
+    })
+  },
   llm_progress: {
     when: "The model server loads a model, reads the prompt (`prefill`), or generates.",
     extension: "llm_progress",

@@ -29,6 +29,8 @@ export const eventExtensions: { readonly [T in EventType]: Extension | undefined
   log: undefined,
   metric: undefined,
   error: undefined,
+  tool_request: "host_tools",
+  tool_withdrawn: "host_tools",
   llm_progress: "llm_progress",
   llm_state: "llm_state",
   approval_resolved: "approval_resolved",

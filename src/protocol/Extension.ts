@@ -8,7 +8,8 @@ export const Extension = Schema.Literals([
   "queue",
   "sessions",
   "parallel_sessions",
-  "options"
+  "options",
+  "host_tools"
 ]).annotate({
   identifier: "Extension",
   description: "A group of requests and events that `hello` grants."

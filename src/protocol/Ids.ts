@@ -16,6 +16,10 @@ export type CallId = typeof CallId.Type
 export const ApprovalId = Schema.String.pipe(Schema.brand("ApprovalId"))
 export type ApprovalId = typeof ApprovalId.Type
 
+/** Names one open call of a tool that the host runs: `q-` and a UUID. */
+export const RequestId = Schema.String.pipe(Schema.brand("RequestId"))
+export type RequestId = typeof RequestId.Type
+
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 const word = (bits: number): string =>
@@ -37,4 +41,5 @@ const random32 = (): number => (Math.random() * 0x1_0000_0000) | 0
 export const freshSessionId = (): SessionId => SessionId.make(`s-${uuid()}`)
 export const freshTurnId = (): TurnId => TurnId.make(`t-${uuid()}`)
 export const freshCallId = (): CallId => CallId.make(`c-${uuid()}`)
+export const freshRequestId = (): RequestId => RequestId.make(`q-${uuid()}`)
 export const freshApprovalId = (): ApprovalId => ApprovalId.make(`a-${uuid()}`)

@@ -24,7 +24,8 @@ const sidecarVersion = field(Schema.String, "The sidecar's release.")
 const workingDir = field(Schema.String, "Absolute path of the working directory.")
 /** Keys of extensions: they are ignored where the extension is not granted, whatever they hold. */
 const setup = {
-  options: optionalField(Schema.Unknown, "Options of the session, a `SessionOptions`. Extension: `options`.")
+  options: optionalField(Schema.Unknown, "Options of the session, a `SessionOptions`. Extension: `options`."),
+  tools: optionalField(Schema.Unknown, "Tools that the host runs, an array of `HostTool`. Extension: `host_tools`.")
 }
 
 /**
@@ -236,6 +237,19 @@ export const requestTable = {
     extension: "sessions",
     payload: Schema.Struct({ ...ofSession, ...setup }),
     result: Schema.Struct({ ...ofSession, workingDir })
+  },
+  tool_response: {
+    does: "Answers a `tool_request`.",
+    extension: "host_tools",
+    payload: Schema.Struct({
+      requestId: field(Schema.String, "The id of the `tool_request`."),
+      text: field(Schema.String, "The result, for the model. What does not fit is cut."),
+      isError: nullableField(Schema.Boolean, "True if the tool has failed. Default: false."),
+      truncated: nullableField(Schema.Boolean, "True if the host has left something out. Default: false.")
+    }),
+    result: Schema.Struct({
+      resolved: field(Schema.Boolean, "False if the id is unknown, answered already or withdrawn.")
+    })
   },
   set_options: {
     does: "Changes options of an open session, from the next model call, question or turn on.",

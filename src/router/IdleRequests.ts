@@ -14,6 +14,7 @@ export const handlers: Partial<SessionHandlers> = {
   steer_message: now(() => Effect.succeed({ steered: false })),
   cancel: later(() => Effect.succeed({ cancelled: false, turns: 0 })),
   approval_response: now(() => Effect.succeed({ resolved: false })),
+  tool_response: now(() => Effect.succeed({ resolved: false })),
   get_session: later(() => Effect.succeed(null)),
   skill_install: noSession("skill_install"),
   skill_uninstall: noSession("skill_uninstall"),

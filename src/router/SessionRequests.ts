@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type { ResponsePayload } from "../protocol/Request.ts"
 import { SessionPool } from "../session/pool/SessionPool.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"
+import { HostTools } from "../session/HostTools.ts"
 import { handed, later, now, type SessionHandlers } from "./Handler.ts"
 import * as SkillRequests from "./SkillRequests.ts"
 
@@ -21,6 +22,7 @@ export class SessionRequests extends Context.Service<
     Effect.gen(function* () {
       const sessions = yield* SessionPool
       const gate = yield* ApprovalGate
+      const hostTools = yield* HostTools
       const skills = yield* SkillRequests.make
 
       /** The actor of the session, if that is open. */
@@ -48,6 +50,7 @@ export class SessionRequests extends Context.Service<
         approval_response: now(({ approvalId, approved, reason }) =>
           Effect.map(gate.resolve(approvalId, approved, reason ?? undefined), (resolved) => ({ resolved }))
         ),
+        tool_response: now((response) => Effect.sync(() => ({ resolved: hostTools.respond(response) }))),
         get_session: later(({ sessionId }) => sessions.state(sessionId)),
         skill_install: later(skills.install),
         skill_uninstall: later(skills.uninstall),

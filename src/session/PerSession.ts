@@ -7,12 +7,13 @@ import { SessionLog } from "./SessionLog.ts"
 import { SessionOptions } from "./SessionOptions.ts"
 import type { SessionPrompt } from "./SessionPrompt.ts"
 import { SessionTools } from "../tools/SessionTools.ts"
+import { SessionSetup } from "./SessionSetup.ts"
 import { TurnQueue } from "./TurnQueue.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
 
-/** The services that the layers of one session may use: three of the session, `TurnRunner` and `StdoutSink`. */
-export type SessionRequirements = SessionLog | SessionOptions | SessionPrompt | TurnRunner | StdoutSink
+/** The services that the layers of one session may use: four of the session, `TurnRunner` and `StdoutSink`. */
+export type SessionRequirements = SessionLog | SessionOptions | SessionPrompt | SessionSetup | TurnRunner | StdoutSink
 
 /** The layers that are built anew for each session and end with it. */
 export interface SessionLayers {
@@ -42,7 +43,8 @@ export class PerSession extends Context.Service<
           Effect.gen(function* () {
             const { workingDir } = yield* SessionLog
             const { disabledTools } = (yield* SessionOptions).current
-            return yield* toolbox.open({ workingDir, disabledTools })
+            const { tools } = yield* SessionSetup
+            return yield* toolbox.open({ workingDir, disabledTools, extra: tools })
           })
         )
         // Fresh: a layer that was built for another session must not serve this one.

@@ -1,14 +1,9 @@
 import * as Effect from "effect/Effect"
-import type { EmittedEvent, EventPayload, EventType } from "../protocol/Event.ts"
+import type { EmittedEvent, TurnEvent } from "../protocol/Event.ts"
 import type { SessionId, TurnId } from "../protocol/Ids.ts"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
 
-/** The events of a turn, without the ids of session and turn. */
-export type TurnEvent = {
-  readonly [T in EventType]: "turnId" extends keyof EventPayload<T>
-    ? { readonly type: T; readonly payload: Omit<EventPayload<T>, "sessionId" | "turnId"> }
-    : never
-}[EventType]
+export type { TurnEvent } from "../protocol/Event.ts"
 
 /** Emits the events of one turn, with the ids of its session and turn. */
 export interface SessionFeed {

@@ -2,6 +2,7 @@ import type { LlamaClient } from "../llama/LlamaClient.ts"
 import type { SkillRegistry } from "../skills/SkillRegistry.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { ApprovalGate } from "./ApprovalGate.ts"
+import type { HostTools } from "./HostTools.ts"
 import type { ModelStatus } from "./ModelStatus.ts"
 import type { PerSession } from "./PerSession.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
@@ -10,6 +11,7 @@ import type { TurnRunner } from "./turn/TurnRunner.ts"
 export type SessionServices =
   | TurnRunner
   | ApprovalGate
+  | HostTools
   | ModelStatus
   | SessionStore
   | SkillRegistry

@@ -10,9 +10,10 @@ import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { wireName } from "../domain/Transcript.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { explain } from "../protocol/Explain.ts"
+import { ArgumentSchema } from "./ArgumentSchema.ts"
 import { fitted } from "./FittedArguments.ts"
 import { type Planned, SessionTools } from "./SessionTools.ts"
-import type { ApprovalNeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
+import type { ApprovalNeed, CallFeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { nearestTo, toolNamed } from "./ToolNames.ts"
 import { specOf } from "./ToolSpecs.ts"
 
@@ -27,7 +28,7 @@ export interface DescribedTools {
 export const openTools = (
   settings: Settings,
   described: DescribedTools,
-  context: ToolContext
+  context: Omit<ToolContext, "call">
 ): SessionTools["Service"] => {
   const { toolTimeoutMs } = settings.agent
   const hide = hideSecrets(settings)
@@ -45,18 +46,21 @@ export const openTools = (
     return { ...call, tool: name, args: isObject(value) ? { _tag: "Parsed", value } : args }
   }
 
-  const plan = Effect.fnUntraced(function* ({ args, tool: name }: ToolCall): Effect.fn.Return<Planned> {
+  const plan = Effect.fnUntraced(function* (
+    { args, callId, tool: name }: ToolCall,
+    { emit }: Pick<CallFeed, "emit">
+  ): Effect.fn.Return<Planned> {
     const tool = tools.get(name)
     if (tool === undefined) return refused(unknown(name, [...tools.keys()]))
     if (args._tag === "Unusable") {
       return refused(`The arguments of ${wireName(name)} could not be read (${args.why}). ${expected(tool)}`)
     }
-    const decoded = SchemaParser.decodeUnknownResult(tool.parameters)(args.value)
-    if (decoded._tag === "Failure") {
-      return refused(`${wireName(name)}: ${explain(decoded.failure, args.value, "")}. ${expected(tool)}`)
-    }
+    const read = readArguments(tool, args.value)
+    if ("fault" in read) return refused(`${wireName(name)}: ${read.fault}. ${expected(tool)}`)
     const limit = tool.timeoutMs === undefined ? toolTimeoutMs : tool.timeoutMs
-    const planned = yield* Effect.result(hiddenDefects(within(tool.plan(decoded.success, context), limit)))
+    const planned = yield* Effect.result(
+      hiddenDefects(within(tool.plan(read.value, { ...context, call: { callId, emit } }), limit))
+    )
     if (planned._tag === "Failure") return refused(hide(planned.failure.message))
     const { need, run } = planned.success
     const result = Effect.match(hiddenDefects(within(run, limit)), {
@@ -72,6 +76,7 @@ export const openTools = (
     },
     understand,
     reads: (name) => tools.get(name)?.reads ?? true,
+    mayRepeat: (name) => tools.get(name)?.mayRepeat ?? false,
     plan,
     endBackground: context.background.endBackground
   })
@@ -95,8 +100,17 @@ const withoutSecrets = (defect: unknown, hide: (text: string) => string): unknow
 
 const refused = (why: string): Planned => ({ _tag: "Refused", why })
 
-const accepts = (tool: Tool, args: unknown): boolean =>
-  SchemaParser.decodeUnknownResult(tool.parameters)(args)._tag === "Success"
+/** The arguments as the tool takes them, or what is wrong with them, and where. */
+const readArguments = ({ parameters }: Tool, args: unknown): { readonly value: any } | { readonly fault: string } => {
+  if (parameters instanceof ArgumentSchema) {
+    const fault = parameters.faultOf(args)
+    return fault === undefined ? { value: args } : { fault: fault.replace(/^[.:] ?/, "") }
+  }
+  const decoded = SchemaParser.decodeUnknownResult(parameters)(args)
+  return decoded._tag === "Success" ? { value: decoded.success } : { fault: explain(decoded.failure, args, "") }
+}
+
+const accepts = (tool: Tool, args: unknown): boolean => "value" in readArguments(tool, args)
 
 /** What the model is told of a tool that there is not, in the names that it was offered. */
 const unknown = (name: string, offered: ReadonlyArray<string>): string =>

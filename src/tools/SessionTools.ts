@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ApprovalRequest } from "../domain/ApprovalPolicy.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
+import type { CallFeed } from "./Tool.ts"
 
 /** A planned call. */
 export type Planned =
@@ -23,8 +24,10 @@ export class SessionTools extends Context.Service<
     understand(call: ToolCall): ToolCall
     /** True if calls of a tool may be planned and run side by side; true for unknown tools too, which do nothing. */
     reads(tool: string): boolean
+    /** True if the same call may be made any number of times in a turn. */
+    mayRepeat(tool: string): boolean
     /** Finds the tool, decodes the arguments and plans the call. Never fails; a defect of a tool passes through. */
-    plan(call: ToolCall): Effect.Effect<Planned>
+    plan(call: ToolCall, feed: Pick<CallFeed, "emit">): Effect.Effect<Planned>
     /** Ends the background processes of the session's commands; the end of the session does so too. */
     readonly endBackground: Effect.Effect<void>
   }

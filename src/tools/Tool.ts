@@ -1,8 +1,11 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type { TurnEvent } from "../protocol/Event.ts"
+import type { CallId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import type { BackgroundGroups } from "../process/BackgroundGroups.ts"
+import type { ArgumentSchema } from "./ArgumentSchema.ts"
 import type { Refused } from "../files/Refused.ts"
 
 /** Where a call runs. */
@@ -11,8 +14,16 @@ export interface CallPlace {
   readonly workingDir: string
 }
 
+/** What a call tells the host beside its result. */
+export interface CallFeed {
+  readonly callId: CallId
+  /** Sends an event of the call's turn; suspends while the output is full. */
+  emit(event: TurnEvent): Effect.Effect<void>
+}
+
 /** What a call has of its session. */
 export interface ToolContext extends CallPlace {
+  readonly call: CallFeed
   /** What keeps the processes that the call starts. */
   readonly background: BackgroundGroups
 }
@@ -63,7 +74,7 @@ export interface Plan {
   readonly run: Effect.Effect<ToolOutput, Refused>
 }
 
-/** One tool. Its arguments are decoded by `parameters`. */
+/** One tool. Its arguments are decoded by `parameters`, or checked where they are a JSON Schema. */
 export interface Tool<in out Args = any> {
   /** With a dot, as the host sees it. */
   readonly name: string
@@ -73,9 +84,11 @@ export interface Tool<in out Args = any> {
    * The model gets their names, types and `description`s. What only readers of the documents want to know is the
    * `documentation` of a key (`annotateKey`): meaning, unit, default and limit.
    */
-  readonly parameters: Schema.Codec<Args, any>
+  readonly parameters: Schema.Codec<Args, any> | ArgumentSchema
   /** Calls of reading tools are planned and run side by side; the others one after another, in the order given. */
   readonly reads: boolean
+  /** True if the same call may be made any number of times in a turn, with whatever result (runtime, Tools). */
+  readonly mayRepeat?: boolean
   /** Overrides `agent.toolTimeoutMs`, in milliseconds, for a tool with a limit of its own; `null`: it keeps its own. */
   readonly timeoutMs?: number | null
   readonly plan: (args: Args, context: ToolContext) => Effect.Effect<Plan, Refused>

@@ -1,16 +1,19 @@
 import { isObject } from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { ArgumentSchema } from "./ArgumentSchema.ts"
 import type { Tool } from "./Tool.ts"
 import type { ToolSpec } from "../domain/ToolCall.ts"
 
 /** The description of a tool for the model, in few bytes: it is part of every prompt. */
 export const specOf = (tool: Tool): ToolSpec => {
+  const { description, name } = tool
+  if (tool.parameters instanceof ArgumentSchema) return { name, description, parameters: tool.parameters.shown }
   const { definitions, schema } = Schema.toJsonSchemaDocument(tool.parameters)
   const whole = Object.keys(definitions).length === 0 ? schema : { ...schema, $defs: definitions }
   const parameters = terse(whole)
   return {
-    name: tool.name,
-    description: tool.description,
+    name,
+    description,
     parameters: isObject(parameters) ? { properties: {}, ...parameters } : { type: "object", properties: {} }
   }
 }

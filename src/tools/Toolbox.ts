@@ -19,6 +19,8 @@ export interface ToolsOf {
   readonly workingDir: string
   /** Names of tools that the session does not have. */
   readonly disabledTools?: ReadonlyArray<string>
+  /** Tools of this session alone, behind the others. */
+  readonly extra?: ReadonlyArray<Tool>
 }
 
 /** The tools that sessions may have. */
@@ -47,13 +49,16 @@ export class Toolbox extends Context.Service<
         // Deriving them takes milliseconds: it is done when the process is idle, so that the first turn need not wait.
         yield* Effect.forkScoped(Effect.andThen(Effect.yieldNow, Effect.sync(describe)))
 
-        const open = ({ disabledTools = [], workingDir }: ToolsOf) =>
+        const open = ({ disabledTools = [], extra = [], workingDir }: ToolsOf) =>
           Effect.map(BackgroundGroups.make(reaper), (background) => {
             const disabled = new Set(disabledTools.map((name) => toolNamed(name, names)))
             const isOffered = ({ name }: { readonly name: string }) => !disabled.has(name)
             const described = {
-              tools: tools.filter(isOffered),
-              specs: () => (disabled.size === 0 ? describe() : (own ??= describe().filter(isOffered)))
+              tools: [...tools.filter(isOffered), ...extra],
+              specs: () =>
+                disabled.size + extra.length === 0
+                  ? describe()
+                  : (own ??= [...describe().filter(isOffered), ...extra.map(specOf)])
             }
             let own: ReadonlyArray<ToolSpec> | undefined
             return openTools(settings, described, { workingDir, background })

@@ -15,7 +15,16 @@ import { stage, types } from "../support/Sidecar.ts"
 const extended = (table: object) =>
   Object.entries(table).flatMap(([type, { extension }]) => (extension === undefined ? [] : [type]))
 
-const all = ["llm_progress", "llm_state", "approval_resolved", "queue", "sessions", "parallel_sessions", "options"]
+const all = [
+  "llm_progress",
+  "llm_state",
+  "approval_resolved",
+  "queue",
+  "sessions",
+  "parallel_sessions",
+  "options",
+  "host_tools"
+]
 
 describe("contract 9, hello", () => {
   it.effect("grants what it knows, leaves out what it does not, and names the limits", () =>

@@ -41,6 +41,10 @@ const payloads: { readonly [T in RequestType]: fc.Arbitrary<unknown> } = {
   list_sessions: orNull(optional({ limit: orNull(fc.integer({ min: 1 })), workingDir: orNull(text) }, [])),
   resume_session: fc.record(session),
   close_session: fc.record(session),
+  tool_response: optional({ requestId: text, text, isError: orNull(fc.boolean()), truncated: orNull(fc.boolean()) }, [
+    "requestId",
+    "text"
+  ]),
   set_options: fc.record({
     ...session,
     options: optional({ thinking: fc.constantFrom("on", null), maxSteps: orNull(fc.integer({ min: 1 })) }, [])

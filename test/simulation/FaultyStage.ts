@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import { Config } from "../../src/config/Config.ts"
 import { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
+import { HostTools } from "../../src/session/HostTools.ts"
 import { ModelStep } from "../../src/session/turn/ModelStep.ts"
 import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { ToolBatch } from "../../src/session/turn/ToolBatch.ts"
@@ -138,6 +139,7 @@ export const faultyStage = (fault: Fault) =>
         Layer.provideMerge(
           Layer.mergeAll(
             wrap("ApprovalGate", ApprovalGate.layer),
+            HostTools.layer,
             wrap("ModelStatus", ModelStatus.layer),
             PerSession.layerOf({})
           )

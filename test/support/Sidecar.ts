@@ -8,6 +8,7 @@ import { Config } from "../../src/config/Config.ts"
 import type { LlamaClient } from "../../src/llama/LlamaClient.ts"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
 import { ApprovalGate } from "../../src/session/ApprovalGate.ts"
+import { HostTools } from "../../src/session/HostTools.ts"
 import { ModelStep } from "../../src/session/turn/ModelStep.ts"
 import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { PerSession } from "../../src/session/PerSession.ts"
@@ -52,7 +53,7 @@ export const servicesWith = (
 ) =>
   TurnRunner.layer.pipe(
     Layer.provide(Layer.mergeAll(ModelStep.layer, ToolBatch.layer)),
-    Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, ModelStatus.layer, PerSession.layerOf({}))),
+    Layer.provideMerge(Layer.mergeAll(ApprovalGate.layer, HostTools.layer, ModelStatus.layer, PerSession.layerOf({}))),
     Layer.provide(Toolbox.layerWith(tools)),
     Layer.provide(Workspace.layer),
     Layer.provideMerge(skills),

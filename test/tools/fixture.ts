@@ -112,7 +112,7 @@ export const plan = (
   Effect.gen(function* () {
     const given = "_tag" in args ? (args as ToolArguments) : { _tag: "Parsed" as const, value: { ...args } }
     const { plan, understand } = yield* toolsIn(workingDir)
-    return yield* plan(understand({ callId: CallId.make("c-1"), tool, args: given }))
+    return yield* plan(understand({ callId: CallId.make("c-1"), tool, args: given }), { emit: () => Effect.void })
   })
 
 /** What a call would ask, if anything; a text says why it cannot be done. */

@@ -24,7 +24,7 @@ import { SessionActor } from "../SessionActor.ts"
 import { SessionLog } from "../SessionLog.ts"
 import { SessionOptions } from "../SessionOptions.ts"
 import { SessionPrompt } from "../SessionPrompt.ts"
-import type { SessionSetup } from "./SessionSetup.ts"
+import { SessionSetup } from "../SessionSetup.ts"
 import * as SkillNotices from "../SkillNotices.ts"
 import { systemPrompt } from "../SystemPrompt.ts"
 import type { TurnRunner } from "../turn/TurnRunner.ts"
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
   const reportState = (state: ServerState) =>
     recover("the state of the model server cannot be reported", () => modelStatus.report(state), undefined)
 
-  return Effect.fn("OpenSession.open")(function* (stored: StoredSession, setup: SessionSetup) {
+  return Effect.fn("OpenSession.open")(function* (stored: StoredSession, setup: SessionSetup["Service"]) {
     const { head } = stored
     const { child, probe } = llama
     if (child !== undefined) yield* child.start
@@ -98,6 +98,7 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
     const context = yield* Layer.provideMerge(perSession.layer, Layer.fresh(SessionLog.layer(stored))).pipe(
       Layer.provide(Layer.succeed(SessionPrompt, prompt)),
       Layer.provide(Layer.succeed(SessionOptions, options)),
+      Layer.provide(Layer.succeed(SessionSetup, setup)),
       Layer.buildWithScope(scope),
       Effect.provideContext(shared)
     )

@@ -25,11 +25,13 @@ import { CannotStart } from "./CannotStart.ts"
 import { recover } from "../Recover.ts"
 import { NoActiveSession } from "../NoSession.ts"
 import * as OpenSession from "./OpenSession.ts"
+import { HostTools } from "../HostTools.ts"
 import { PerSession } from "../PerSession.ts"
 import type { SessionActor } from "../SessionActor.ts"
 import * as SessionLanes from "./SessionLanes.ts"
 import { maxSessions } from "../SessionLimits.ts"
-import * as SessionSetup from "./SessionSetup.ts"
+import type { SessionSetup } from "../SessionSetup.ts"
+import { readSetup } from "./ReadSetup.ts"
 import * as WorkingDir from "../WorkingDir.ts"
 
 /** An open session cannot be deleted. */
@@ -80,6 +82,7 @@ export class SessionPool extends Context.Service<
       const sink = yield* StdoutSink
       const store = yield* SessionStore
       const { toolNames } = yield* PerSession
+      const reader = { toolNames, hostTools: yield* HostTools, isGranted: sink.isGranted }
       const closing = Latch.makeUnsafe(false)
       const open = yield* OpenSession.make(closing)
       const lanes = yield* SessionLanes.make
@@ -114,7 +117,7 @@ export class SessionPool extends Context.Service<
         return isParallel() ? Effect.void : endAll
       })
 
-      const build = (stored: Effect.Effect<StoredSession>, setup: SessionSetup.SessionSetup) =>
+      const build = (stored: Effect.Effect<StoredSession>, setup: SessionSetup["Service"]) =>
         Effect.acquireUseRelease(
           takePlace,
           () =>
@@ -132,7 +135,7 @@ export class SessionPool extends Context.Service<
         const workingDir = resolve(payload.workingDir)
         const id = freshSessionId()
         const run = Effect.gen(function* () {
-          const setup = yield* SessionSetup.read(payload, sink.isGranted, toolNames)
+          const setup = yield* readSetup(payload, reader)
           yield* mustBeDirectory("payload.workingDir", workingDir, payload.workingDir)
           return yield* build(
             Effect.gen(function* () {
@@ -149,7 +152,7 @@ export class SessionPool extends Context.Service<
       const resume = Effect.fn("SessionPool.resume")(function* (payload: ResumeSessionPayload) {
         const id = payload.sessionId
         const run = Effect.gen(function* () {
-          const setup = yield* SessionSetup.read(payload, sink.isGranted, toolNames)
+          const setup = yield* readSetup(payload, reader)
           const own = sessions.get(id)?.log
           if (own !== undefined && isParallel()) return yield* new CannotStart({ detail: `session ${id} is open` })
           const stored =

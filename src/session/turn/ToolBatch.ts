@@ -110,7 +110,7 @@ export class ToolBatch extends Context.Service<
           }
           const refusal = repeated.refusalOf(call)
           if (refusal !== undefined) return Effect.succeed({ _tag: "Refused", why: refusal })
-          return tools.plan(call)
+          return tools.plan(call, feed)
         }
 
         const runAll = Effect.fnUntraced(function* (open: OpenCalls.OpenCalls) {
@@ -119,7 +119,7 @@ export class ToolBatch extends Context.Service<
 
           const close = (call: ToolCall, settled: Settled) => {
             const result = boundResult(settled, calls.length)
-            repeated.remember(call, result)
+            if (!tools.mayRepeat(call.tool)) repeated.remember(call, result)
             attachments.push(...(result.attachments ?? []))
             if (call.tool === finishTool && result.status === "ok") finished ??= result.summary
             return Effect.andThen(

@@ -261,7 +261,7 @@ export class ToolChecker {
 
   #plan(args: ToolCase["args"]): Effect.Effect<Planned> {
     const call = { callId: CallId.make("c-1"), tool: this.#tool, args: { _tag: "Parsed", value: args } } as const
-    return this.#tools.plan(call)
+    return this.#tools.plan(call, { emit: () => Effect.void })
   }
 
   /** A path of the world from its root; any other as it is. */

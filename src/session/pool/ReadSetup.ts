@@ -1,0 +1,82 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
+import { wireName } from "../../domain/Transcript.ts"
+import { explain } from "../../protocol/Explain.ts"
+import type { Extension } from "../../protocol/Extension.ts"
+import { HostTool } from "../../protocol/HostTool.ts"
+import { SessionOptions } from "../../protocol/SessionOptions.ts"
+import { compile } from "../../tools/ArgumentSchema.ts"
+import type { Tool } from "../../tools/Tool.ts"
+import type { HostTools } from "../HostTools.ts"
+import type { SessionSetup } from "../SessionSetup.ts"
+import { CannotStart } from "./CannotStart.ts"
+
+/** The keys of extensions in the payload of `start_session` or `resume_session`. */
+export interface SetupPayload {
+  readonly options?: unknown
+  readonly tools?: unknown
+}
+
+/** What the keys are read with. */
+export interface Reader {
+  isGranted(extension: Extension): boolean
+  /** The names of our own tools. */
+  readonly toolNames: ReadonlyArray<string>
+  readonly hostTools: HostTools["Service"]
+}
+
+/** Limits of the tools that a host gives (contract 9, `host_tools`). */
+const maxTools = 128
+const maxToolBytes = 256 * 1024
+
+/**
+ * Reads the keys of extensions. Those of an extension that the host does not have are ignored like any unknown key; what is
+ * wrong in the others refuses the request, naming the place.
+ */
+export const readSetup = Effect.fnUntraced(function* (payload: SetupPayload, reader: Reader) {
+  const key = <A>(name: keyof SetupPayload, extension: Extension, schema: Schema.Codec<A, any>, absent: A) => {
+    const value = payload[name]
+    if (!reader.isGranted(extension) || value === undefined || value === null) return Effect.succeed(absent)
+    const decoded = SchemaParser.decodeUnknownResult(schema)(value)
+    return decoded._tag === "Success"
+      ? Effect.succeed(decoded.success)
+      : refused(explain(decoded.failure, value, `payload.${name}`))
+  }
+  const options = yield* key<SessionOptions>("options", "options", SessionOptions, {})
+  for (const [index, name] of (options.disabledTools ?? []).entries()) {
+    if (reader.toolNames.some((tool) => wireName(tool) === wireName(name))) continue
+    const got = JSON.stringify(name)
+    return yield* refused(`payload.options.disabledTools[${index}]: expected the name of a tool, got ${got}`)
+  }
+  const described = yield* key<ReadonlyArray<HostTool>>("tools", "host_tools", Schema.Array(HostTool), [])
+  const setup: SessionSetup["Service"] = { options, tools: yield* readTools(described, reader) }
+  return setup
+})
+
+const readTools = Effect.fnUntraced(function* (described: ReadonlyArray<HostTool>, { hostTools, toolNames }: Reader) {
+  if (described.length > maxTools) {
+    return yield* refused(`payload.tools: expected at most ${maxTools} tools, got ${described.length}`)
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(described))
+  if (bytes > maxToolBytes) {
+    return yield* refused(`payload.tools: expected at most ${maxToolBytes} bytes, got ${bytes}`)
+  }
+  const tools: Array<Tool> = []
+  for (const [index, each] of described.entries()) {
+    const at = `payload.tools[${index}]`
+    // Compared as the model sees them.
+    const taken = [...toolNames, ...tools.map(({ name }) => name)].find(
+      (name) => wireName(name) === wireName(each.name)
+    )
+    if (taken !== undefined) {
+      return yield* refused(`${at}.name: expected a name that no other tool has, got ${each.name}: there is ${taken}`)
+    }
+    const parameters = yield* Effect.promise(() => compile(each.parameters))
+    if (typeof parameters === "string") return yield* refused(`${at}.parameters${parameters}`)
+    tools.push(hostTools.make(each, parameters))
+  }
+  return tools
+})
+
+const refused = (detail: string) => Effect.fail(new CannotStart({ detail }))
