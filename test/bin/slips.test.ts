@@ -130,6 +130,11 @@ const notRun: ReadonlyArray<readonly [what: string, written: Written, told: RegE
     /cut off by the length limit/
   ],
   [
+    "arguments of a reading call that the length limit has cut",
+    { ...read('{"path": "a.txt"'), finish: "length" },
+    /cut off by the length limit/
+  ],
+  [
     "no brace at the end, where it acts",
     { name: "shell_run", args: '{"command": "touch no.txt"' },
     /a bracket is not closed/
