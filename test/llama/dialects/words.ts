@@ -40,6 +40,30 @@ export const content: ReadonlyArray<Row> = [
     }) + stop,
     ok
   ],
+  ["content as a list of texts", delta({ content: ["Hi", " you"] }) + stop, ok],
+  ["content as one part", delta({ content: { type: "text", text: "Hi you" } }) + stop, ok],
+  [
+    "parts without words",
+    delta({ content: [{ type: "reference", reference_ids: [1] }, null] }) + text("Hi you") + stop,
+    ok
+  ],
+  [
+    "a whole message of parts",
+    event({
+      choices: [
+        {
+          message: {
+            content: [
+              { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+              { type: "text", text: "Hi you" }
+            ]
+          },
+          finish_reason: "stop"
+        }
+      ]
+    }),
+    { ...ok, reasoning: "hm" }
+  ],
   [
     "choices that are not asked for",
     event({ choices: [{ index: 1, delta: { content: "no" } }] }) + text("Hi you") + stop,
@@ -79,6 +103,49 @@ export const thought: ReadonlyArray<Row> = [
   [
     "in both fields at once",
     delta({ reasoning: "hm", reasoning_content: "hm" }) + text("Hi you") + stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in parts of the content",
+    delta({ content: [{ type: "thinking", thinking: [{ type: "text", text: "h" }] }] }) +
+      delta({
+        content: [
+          { type: "thinking", thinking: "m", closed: true },
+          { type: "text", text: "Hi" }
+        ]
+      }) +
+      text(" you") +
+      stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in parts of several kinds",
+    delta({
+      content: [
+        { type: "reasoning", text: "h" },
+        { type: "thinking", thinking: ["m", { type: "image" }, 1] }
+      ]
+    }) +
+      text("Hi you") +
+      stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in the field and in parts",
+    delta({ reasoning_content: "hm", content: [{ type: "thinking", thinking: "hm" }, { text: "Hi you" }] }) + stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in the channel of another family",
+    text("<|channel|>ana") +
+      text("lysis<|message|>hm<|end|><|start|>assist") +
+      text("ant<|channel|>final<|message|>Hi you<|return|>") +
+      stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in the field and in a channel",
+    reasoning("hm") + text("<|channel|>analysis<|message|>hm<|channel|>final<|message|>Hi you") + stop,
     { ...ok, reasoning: "hm" }
   ],
   ["in the field, before blank lines", reasoning("hm") + text("\n\nHi you") + stop, { ...ok, reasoning: "hm" }],
