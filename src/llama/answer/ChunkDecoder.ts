@@ -31,6 +31,8 @@ interface Streamed {
   readonly pieces: number
   readonly length: number
   readonly hash: number
+  /** The first half of a character whose second half the next piece may have. */
+  readonly half: string
 }
 
 /** The result of one chunk; after a `failure` the answer is over. */
@@ -40,7 +42,7 @@ export interface Decoded {
   readonly failure?: Overflow | Rejected
 }
 
-const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5 }
+const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5, half: "" }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   model: undefined,
@@ -66,12 +68,13 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
   let { think, content, reasoning } = state
   if (chunk.reasoning !== undefined && !isRepeated(reasoning, chunk.reasoning, chunk)) {
+    const text = joinHalf(reasoning.half, chunk.reasoning)
     reasoning = append(reasoning, chunk.reasoning)
-    events.push({ _tag: "Reasoning", text: chunk.reasoning })
+    if (text !== "") events.push({ _tag: "Reasoning", text })
   }
   if (chunk.content !== undefined && !isRepeated(content, chunk.content, chunk)) {
+    const step = ThinkSplitter.push(think, joinHalf(content.half, chunk.content))
     content = append(content, chunk.content)
-    const step = ThinkSplitter.push(think, chunk.content)
     think = step.state
     // Some servers send the reasoning twice: in its own field and, in `<think>` tags, in the content.
     if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
@@ -99,15 +102,17 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
 /** The last events of an answer: text that was held back, and `Finished`; null if no finish reason has arrived. */
 export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null => {
   if (state.finish === undefined) return null
-  const rest = ThinkSplitter.finish(state.think)
+  const last = ThinkSplitter.push(state.think, state.content.half.toWellFormed())
+  const rest = ThinkSplitter.finish(last.state)
+  const inContent = state.reasoning.pieces === 0 ? last.reasoning + rest.reasoning : ""
+  const reasoning = state.reasoning.half.toWellFormed() + inContent
+  const text = last.text + rest.text
   const usage = usageOf(state)
   const perSecond = state.timings?.perSecond
   const cut = state.finish === "length"
   return [
-    ...(rest.reasoning !== "" && state.reasoning.pieces === 0
-      ? [{ _tag: "Reasoning", text: rest.reasoning } as const]
-      : []),
-    ...(rest.text === "" ? [] : [{ _tag: "Text", text: rest.text } as const]),
+    ...(reasoning === "" ? [] : [{ _tag: "Reasoning", text: reasoning } as const]),
+    ...(text === "" ? [] : [{ _tag: "Text", text } as const]),
     {
       _tag: "Finished",
       reason: cut ? "length" : state.calls.length > 0 ? "tool_calls" : "stop",
@@ -160,7 +165,19 @@ const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 const append = ({ pieces, length, hash }: Streamed, text: string): Streamed => {
   let next = hash
   for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
-  return { pieces: pieces + 1, length: length + text.length, hash: next }
+  return { pieces: pieces + 1, length: length + text.length, hash: next, half: halfOf(text) }
+}
+
+/** The first half of a character at the end of a piece. */
+const halfOf = (piece: string): string => (isFirstHalf(piece.charCodeAt(piece.length - 1)) ? piece.slice(-1) : "")
+
+const isFirstHalf = (unit: number): boolean => unit >> 10 === 0xd800 >> 10
+
+/** A piece behind the half that is left of the one before, and without the half at its own end; lone halves become U+FFFD. */
+const joinHalf = (half: string, piece: string): string => {
+  if (half === "" && piece.isWellFormed()) return piece
+  const joined = half + piece
+  return joined.slice(0, joined.length - halfOf(piece).length).toWellFormed()
 }
 
 const isRepeated = (streamed: Streamed, text: string, chunk: ChatChunk): boolean => {

@@ -28,6 +28,22 @@ export const content: ReadonlyArray<Row> = [
     `${text("").replace('""', '"\\u65e5\\ud83d\\ude80\\n"')}${stop}`,
     { text: "日🚀\n", reason: "stop" }
   ],
+  [
+    "a character in two halves",
+    `${text("").replace('""', '"a\\ud83d"')}${text("").replace('""', '"\\ude80b"')}${stop}`,
+    { text: "a🚀b", reason: "stop" }
+  ],
+  [
+    "a character in two halves, and reasoning between them",
+    `${text("").replace('""', '"\\ud83d"')}${reasoning("").replace('""', '"\\ud83d"')}${text("").replace('""', '"\\ude80"')}${stop}`,
+    { text: "🚀", reasoning: "\ufffd", reason: "stop" }
+  ],
+  [
+    "half characters alone",
+    `${text("").replace('""', '"\\ude80a\\ud83d"')}${text("").replace('""', '"\\ud83db"')}${text("").replace('""', '"c\\ud83d"')}${stop}`,
+    { text: "\ufffda\ufffd\ufffdbc\ufffd", reason: "stop" }
+  ],
+  ["nothing but a half character", `${text("").replace('""', '"\\ud83d"')}${stop}`, { text: "\ufffd", reason: "stop" }],
   ["a role event first", delta({ role: "assistant", content: null }) + text("Hi you") + stop, ok],
   ["a role event with empty content", delta({ role: "assistant", content: "" }) + text("Hi you") + stop, ok],
   [
