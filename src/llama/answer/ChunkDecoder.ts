@@ -31,7 +31,8 @@ interface Streamed {
   readonly pieces: number
   readonly length: number
   readonly hash: number
-  /** The first half of a character whose second half the next piece may have. */
+  /** The newest piece, without half characters: one that the next piece may complete waits in `half`. */
+  readonly newest: string
   readonly half: string
 }
 
@@ -42,7 +43,7 @@ export interface Decoded {
   readonly failure?: Overflow | Rejected
 }
 
-const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5, half: "" }
+const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5, newest: "", half: "" }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   model: undefined,
@@ -68,13 +69,12 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
   let { think, content, reasoning } = state
   if (chunk.reasoning !== undefined && !isRepeated(reasoning, chunk.reasoning, chunk)) {
-    const text = joinHalf(reasoning.half, chunk.reasoning)
     reasoning = append(reasoning, chunk.reasoning)
-    if (text !== "") events.push({ _tag: "Reasoning", text })
+    if (reasoning.newest !== "") events.push({ _tag: "Reasoning", text: reasoning.newest })
   }
   if (chunk.content !== undefined && !isRepeated(content, chunk.content, chunk)) {
-    const step = ThinkSplitter.push(think, joinHalf(content.half, chunk.content))
     content = append(content, chunk.content)
+    const step = ThinkSplitter.push(think, content.newest)
     think = step.state
     // Some servers send the reasoning twice: in its own field and, in `<think>` tags, in the content.
     if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
@@ -162,22 +162,20 @@ const maxCalls = 1000
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
-const append = ({ pieces, length, hash }: Streamed, text: string): Streamed => {
+const append = ({ pieces, length, hash, half }: Streamed, piece: string): Streamed => {
   let next = hash
-  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
-  return { pieces: pieces + 1, length: length + text.length, hash: next, half: halfOf(text) }
-}
-
-/** The first half of a character at the end of a piece. */
-const halfOf = (piece: string): string => (isFirstHalf(piece.charCodeAt(piece.length - 1)) ? piece.slice(-1) : "")
-
-const isFirstHalf = (unit: number): boolean => unit >> 10 === 0xd800 >> 10
-
-/** A piece behind the half that is left of the one before, and without the half at its own end; lone halves become U+FFFD. */
-const joinHalf = (half: string, piece: string): string => {
-  if (half === "" && piece.isWellFormed()) return piece
+  let bits = 0
+  for (let at = 0; at < piece.length; at += 1) {
+    const unit = piece.charCodeAt(at)
+    bits |= unit
+    next = Math.imul(next ^ unit, 0x01000193)
+  }
+  const streamed = { pieces: pieces + 1, length: length + piece.length, hash: next, newest: piece, half: "" }
+  // Most pieces have no surrogates at all.
+  if (half === "" && bits < 0xd800) return streamed
   const joined = half + piece
-  return joined.slice(0, joined.length - halfOf(piece).length).toWellFormed()
+  const rest = /[\uD800-\uDBFF]$/.exec(joined)?.[0] ?? ""
+  return { ...streamed, newest: joined.slice(0, joined.length - rest.length).toWellFormed(), half: rest }
 }
 
 const isRepeated = (streamed: Streamed, text: string, chunk: ChatChunk): boolean => {
