@@ -68,7 +68,8 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   const events: Array<ModelEvent> = []
   if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
   let { think, content, reasoning } = state
-  if (chunk.reasoning !== undefined && !isRepeated(reasoning, chunk.reasoning, chunk)) {
+  const isSaid = chunk.whole && think.had.includes("reasoning")
+  if (chunk.reasoning !== undefined && !isSaid && !isRepeated(reasoning, chunk.reasoning, chunk)) {
     reasoning = append(reasoning, chunk.reasoning)
     if (reasoning.newest !== "") events.push({ _tag: "Reasoning", text: reasoning.newest })
   }

@@ -26,6 +26,8 @@ interface MarkedSection extends Section {
   readonly next: ReadonlyArray<MarkedSection>
   /** The marks that may end it: those that close it, and for reasoning also those that open the next one. */
   readonly ends: ReadonlyArray<string>
+  /** The characters that these begin with. */
+  readonly signs: ReadonlyArray<string>
 }
 
 const markedSections = ({ sections }: Family): ReadonlyArray<MarkedSection> => {
@@ -33,7 +35,8 @@ const markedSections = ({ sections }: Family): ReadonlyArray<MarkedSection> => {
   const next = sections.some(({ is }) => is === "text") ? all : []
   const opens = next === all ? sections.map(({ open }) => open) : []
   for (const section of sections) {
-    all.push({ ...section, next, ends: section.is === "text" ? section.close : [...section.close, ...opens] })
+    const ends = section.is === "text" ? section.close : [...section.close, ...opens]
+    all.push({ ...section, next, ends, signs: [...new Set(ends.map((mark) => mark.slice(0, 1)))] })
   }
   return all
 }
@@ -49,6 +52,13 @@ export const start: ThinkState = { phase: "opening", held: "", section: undefine
  */
 export const push = (state: ThinkState, content: string): ThinkStep => {
   if (state.phase === "text") return { state, reasoning: "", text: content }
+  if (state.phase === "inside" && state.held === "" && state.gap === "" && state.section !== undefined) {
+    const { is, signs } = state.section
+    // The usual piece of a section, in which no mark begins.
+    if (state.had.includes(is) && !signs.some((sign) => content.includes(sign))) {
+      return is === "text" ? { state, reasoning: "", text: content } : { state, reasoning: content, text: "" }
+    }
+  }
   let { gap, had, section } = state
   let phase: ThinkState["phase"] = state.phase
   let rest = state.held + content

@@ -152,6 +152,15 @@ export const thought: ReadonlyArray<Row> = [
     { ...ok, reasoning: "hm" }
   ],
   [
+    "in a block, and again in a last event with the whole message",
+    text("<think>hm</think>Hi") +
+      text(" you") +
+      event({
+        choices: [{ index: 0, message: { reasoning_content: "hm", content: "Hi you" }, finish_reason: "stop" }]
+      }),
+    { ...ok, reasoning: "hm" }
+  ],
+  [
     "in the channel of another family",
     text("<|channel|>ana") +
       text("lysis<|message|>hm<|end|><|start|>assist") +
