@@ -14,7 +14,7 @@ export const rooms: ReadonlyArray<Room> = [
   { name: "protocol", mayImport: [] },
   { name: "domain", mayImport: ["protocol"] },
   { name: "config", mayImport: ["protocol", "domain"] },
-  { name: "shell", mayImport: [] },
+  { name: "shell", mayImport: ["domain"] },
   { name: "files", mayImport: ["domain"] },
   { name: "process", mayImport: ["domain", "files"] },
   { name: "http", mayImport: ["domain", "files"] },

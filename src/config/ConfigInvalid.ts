@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { cutText } from "../domain/CutText.ts"
 
 /** A setting that cannot be used: the process reports it with one `error` frame and exits 78 (contract 10). */
 export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
@@ -23,7 +24,7 @@ export const shown = (value: unknown): string => {
   if (typeof value === "object" && value !== null) return "object"
   // JSON text may have a number that is too large, but `JSON.stringify` writes null for it.
   const text = typeof value === "number" ? String(value) : JSON.stringify(value)
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+  return text.length > 100 ? `${cutText(text, 100)}…` : text
 }
 
 /** True for a text that may be a URL with a user name, a query or a fragment, even an invalid one. */

@@ -72,7 +72,7 @@ export const spawnChild = ({ args, command, cwd, env, onStderr }: Command): Pipe
     let timer: NodeJS.Timeout | undefined
     child.stdin.on("error", () => {})
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderrTail = (stderrTail + text).slice(-stderrTailLength)
+      stderrTail = (stderrTail + text).slice(-stderrTailLength).replace(/^[\uDC00-\uDFFF]/, "")
       onStderr(text)
     })
     child.stdout.once("end", () => {

@@ -1,3 +1,4 @@
+import { cutText } from "../domain/CutText.ts"
 import type { ResponseHead } from "../http/HttpExchange.ts"
 import type { LlamaError } from "./LlamaError.ts"
 import { Loading, Malformed } from "./LlamaError.ts"
@@ -50,7 +51,7 @@ export const excerpt = (head: ResponseHead, body: string): string => {
   const text = (title ?? body.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ").trim()
   const { location } = head.headers
   const status = `HTTP ${head.status} ${head.statusText}`.trim() + (location === undefined ? "" : `, to ${location}`)
-  return text === "" ? status : `${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text}`
+  return text === "" ? status : `${status}: ${text.length > 300 ? `${cutText(text, 300)}…` : text}`
 }
 
 /** `Retry-After` in milliseconds from `now`: the header is a number of seconds or a date. */

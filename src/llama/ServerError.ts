@@ -1,4 +1,5 @@
 import { isObject } from "effect/Predicate"
+import { cutText } from "../domain/CutText.ts"
 import { overflow, Rejected, type Overflow } from "./LlamaError.ts"
 import { windowSize } from "./TokenCount.ts"
 
@@ -52,7 +53,7 @@ const fromError = (error: { readonly [key: PropertyKey]: unknown }): Complaint =
 const maxMessageLength = 2000
 
 const bounded = (message: string): string =>
-  message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}… (${message.length} characters)` : message
+  message.length > maxMessageLength ? `${cutText(message, maxMessageLength)}… (${message.length} characters)` : message
 
 const asJson = (value: unknown): string => bounded(JSON.stringify(value))
 

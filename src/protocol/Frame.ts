@@ -1,5 +1,6 @@
 import type { EmittedEvent, SidecarEvent } from "./Event.ts"
 import { uuid } from "./Ids.ts"
+import { wellFormedJson } from "./WellFormed.ts"
 
 /** The codes of a failed response. */
 export type ResponseErrorCode = "unknown_request" | "handler_failed"
@@ -37,9 +38,9 @@ const separators = /[\u2028\u2029]/
 const allSeparators = /[\u2028\u2029]/g
 const escapeSeparator = (character: string) => (character === "\u2028" ? "\\u2028" : "\\u2029")
 
-/** A value as JSON; U+2028 and U+2029 are escaped, since some readers split lines there. */
+/** A value as JSON without half characters; U+2028 and U+2029 are escaped, since some readers split lines there. */
 const toJson = (value: unknown): string => {
-  const json = JSON.stringify(value)
+  const json = wellFormedJson(value)
   return separators.test(json) ? json.replace(allSeparators, escapeSeparator) : json
 }
 

@@ -1,3 +1,4 @@
+import { cutText, tailText } from "../domain/CutText.ts"
 import { inspect } from "./Blocked.ts"
 import { parse } from "./Parser.ts"
 import { type ShellPlace, unknown } from "./ProtectedPaths.ts"
@@ -24,7 +25,7 @@ export const programsIn = (command: string, place: ShellPlace, platform: NodeJS.
 
 const shortened = (name: string): string => {
   const known = name.replaceAll(unknown, "…")
-  const text = known.length <= maxName ? known : `${known.slice(0, maxName / 2)}…${known.slice(-maxName / 2)}`
+  const text = known.length <= maxName ? known : `${cutText(known, maxName / 2)}…${tailText(known, maxName / 2)}`
   // Nothing in a name reads like more of the list, or like what stands behind it.
   return /[\s,()"]/.test(text) ? JSON.stringify(text) : text
 }

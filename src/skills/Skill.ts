@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import { isObject } from "effect/Predicate"
 import * as Yaml from "effect/encoding/Yaml"
+import { cutText } from "../domain/CutText.ts"
 import { NotBlank } from "../protocol/Checks.ts"
 import { firstFault, pathText, typeName } from "../protocol/Explain.ts"
 
@@ -115,7 +116,7 @@ const decode = (content: unknown, front: ReadonlyArray<string>): Result.Result<S
 }
 
 const inWords = (value: unknown): string =>
-  typeof value === "string" && value.trim() !== "" ? JSON.stringify(value.slice(0, 100)) : typeName(value)
+  typeof value === "string" && value.trim() !== "" ? JSON.stringify(cutText(value, 100)) : typeName(value)
 
 /** In YAML `version: 1.10`, `name: 2048` and `name: 1e5` are numbers: their text is taken instead. */
 const asWritten = (key: string, value: unknown, front: ReadonlyArray<string>): unknown => {

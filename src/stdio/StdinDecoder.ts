@@ -7,10 +7,12 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { Config } from "../config/Config.ts"
+import { cutText } from "../domain/CutText.ts"
 import { headText } from "../domain/HeadText.ts"
 import { explain, typeName } from "../protocol/Explain.ts"
 import type { HostRequest, RequestType } from "../protocol/Request.ts"
 import { requestTable } from "../protocol/RequestTable.ts"
+import { parseWellFormed } from "../protocol/WellFormed.ts"
 import * as LineFramer from "./LineFramer.ts"
 
 /** One decoded line of the host: a request, or a value that describes what is wrong with it (contract 2). */
@@ -80,7 +82,7 @@ export const decodeFramed = (framed: LineFramer.Framed, maxLineBytes: number): I
 const decodeLine = (text: string): Incoming => {
   let frame: unknown
   try {
-    frame = JSON.parse(text)
+    frame = parseWellFormed(text)
   } catch (error) {
     const bytes = Buffer.from(text, "utf8")
     const message = `the line is not JSON: ${error instanceof Error ? error.message : String(error)}`
@@ -117,7 +119,7 @@ const attempt = <A>(run: () => A): A | Error => {
 const badFrame = (what: string): Incoming => ({ _tag: "BadFrame", message: `not a request frame: ${what}` })
 
 const shown = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : typeName(value)
+  typeof value === "string" ? JSON.stringify(cutText(value, 40)) : typeName(value)
 
 const cut = (head: string, length: number): string =>
   length > LineFramer.headBytes ? `${head}… (${length} bytes)` : head

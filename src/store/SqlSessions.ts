@@ -7,6 +7,7 @@ import type { SessionHead } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import { SessionRecord, SessionState } from "../protocol/SessionState.ts"
+import { wellFormedJson } from "../protocol/WellFormed.ts"
 import * as ProcessIdentity from "../process/ProcessIdentity.ts"
 import { SqliteClient } from "./Sqlite.ts"
 import type { StoredSessions } from "./StoredSessions.ts"
@@ -36,10 +37,10 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
           VALUES (${head.id}, ${head.workingDir}, ${head.status}, ${head.turnCount}, ${head.stepCount}, ${head.createdAt},
             ${head.updatedAt}, ${firstText}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`)
           run(sql`
-          INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${JSON.stringify(head.metadata)})`)
+          INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${wellFormedJson(head.metadata)})`)
         }
         for (const entry of entries) {
-          run(sql`INSERT INTO entries (session_id, json) VALUES (${head.id}, ${JSON.stringify(entry)})`)
+          run(sql`INSERT INTO entries (session_id, json) VALUES (${head.id}, ${wellFormedJson(entry)})`)
         }
       })
       .pipe(Effect.uninterruptible)
@@ -113,7 +114,7 @@ const listedLength = 1000
 
 const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
   const first = entries.find((entry) => entry.kind === "user")
-  return first === undefined ? null : cutText(first.text, listedLength).toWellFormed()
+  return first === undefined ? null : cutText(first.text, listedLength)
 }
 
 /** `latestResult` is taken from the history, so that its text, which may be long, is not rewritten by each commit. */

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../config/Settings.ts"
+import { cutText } from "../domain/CutText.ts"
 import { binaryKind, sniffBytes } from "../files/BinaryKind.ts"
 import { isRefusedByName } from "../http/HttpAllowlist.ts"
 import { type Lookup, type PinnedRequest, type PinnedResponse, send, systemLookup } from "./PinnedRequest.ts"
@@ -78,7 +79,7 @@ const settle = (
   text: string | undefined
 ): PinnedRequest | string => {
   const url = URL.parse(given)
-  if (url === null) return `${JSON.stringify(given.slice(0, 200))} is no absolute URL`
+  if (url === null) return `${JSON.stringify(cutText(given, 200))} is no absolute URL`
   if (!/^https?:$/.test(url.protocol)) return `only http and https are spoken, not ${url.protocol}`
   if (url.username !== "" || url.password !== "") return "credentials in a URL are not sent; use a header"
   url.hash = ""
@@ -94,7 +95,7 @@ const settle = (
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      return `the header ${JSON.stringify(name.slice(0, 100))} is not a valid one`
+      return `the header ${JSON.stringify(cutText(name, 100))} is not a valid one`
     }
     all[name.toLowerCase()] = value
   }

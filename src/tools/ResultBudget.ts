@@ -1,4 +1,4 @@
-import { cutText } from "../domain/CutText.ts"
+import { cutText, tailText } from "../domain/CutText.ts"
 import type { ToolResult } from "../domain/ToolCall.ts"
 
 /** The budget of all results of one step, in characters (runtime, Tools). */
@@ -21,6 +21,6 @@ export const headAndTail = (text: string, limit: number): string => {
   const room = limit - mark(text.length).length
   if (room <= 0) return cutText(text, limit)
   const head = cutText(text, Math.ceil((room * 2) / 3))
-  const tail = text.slice(text.length - (room - head.length)).replace(/^[\uDC00-\uDFFF]/, "")
+  const tail = tailText(text, room - head.length)
   return head + mark(text.length - head.length - tail.length) + tail
 }

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { SidecarFrame } from "../../src/protocol/Frame.ts"
+import { toolCall } from "../../src/testing/GatedModel.ts"
 import { stage, types } from "../support/Sidecar.ts"
 
 const deltas = (frames: ReadonlyArray<SidecarFrame>) =>
@@ -20,6 +21,27 @@ describe("contract 3, frames out", () => {
       assert.isTrue(host.output.endsWith("\n"))
       assert.strictEqual(host.output.trim().split("\n").length, host.frames.length)
       for (const frame of host.frames) assert.match(frame.id, uuid)
+    })
+  )
+
+  it.effect("writes no half of a character, wherever it comes from", () =>
+    Effect.gen(function* () {
+      const { host, model, send, session } = yield* stage()
+      const sessionId = yield* session
+      const sent = yield* Effect.forkChild(send(sessionId, "host \ud83d \\ud83d"))
+      const first = yield* model.next
+      assert.deepInclude(first.request.history.at(-1), { text: "host \ufffd \\ud83d" })
+      first.think("thought \ud83d")
+      first.say("said \ude00")
+      first.finish([toolCall("no.such\ud83d", { "\ud83d": "args \ud83d 😀" })])
+      ;(yield* model.next).answer("done")
+      yield* Fiber.join(sent)
+      yield* host.request("get_session", { sessionId })
+      assert.match(host.output, /host \ufffd \\\\ud83d/)
+      assert.include(host.output, '"text":"thought \ufffd"')
+      assert.include(host.output, '"text":"said \ufffd"')
+      assert.include(host.output, '"\ufffd":"args \ufffd 😀"')
+      assert.notMatch(host.output, /(?<!\\)(?:\\\\)*\\ud[89a-f]/)
     })
   )
 

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../../src/config/Config.ts"
+import type { Entry } from "../../src/domain/Transcript.ts"
 import { SessionId } from "../../src/protocol/Ids.ts"
 import * as Database from "../../src/store/Database.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
@@ -122,14 +123,32 @@ describe("SessionStore", () => {
 
   it.effect.each([
     ["a".repeat(5000), "a".repeat(1000)],
-    ["a".repeat(999) + "😀", "a".repeat(999)],
-    ["x\ud800y", "x\ufffdy"]
+    ["a".repeat(999) + "😀", "a".repeat(999)]
   ])("cuts a long first message between characters", ([text = "", listed]) =>
     Effect.gen(function* () {
       const store = yield* inMemory
       yield* store.commit(head(), [said(text)])
       assert.strictEqual((yield* store.list({ limit: 1 }))[0]?.firstMessage, listed)
       assert.deepStrictEqual((yield* store.load(id))?.history, [said(text)])
+    })
+  )
+
+  it.effect("keeps no half of a character", () =>
+    Effect.gen(function* () {
+      const store = yield* inMemory
+      const call = (text: string): Entry => ({
+        kind: "assistant_tool_call",
+        at: 2,
+        turnId: "t-1",
+        callId: "c-1",
+        tool: "fs.list",
+        args: { [text]: [text] }
+      })
+      yield* store.commit(head({ metadata: { "\ude00": "\ud83d" } }), [said("x\ud800y"), call("\ud83d")])
+      assert.strictEqual((yield* store.list({ limit: 1 }))[0]?.firstMessage, "x\ufffdy")
+      const stored = yield* store.load(id)
+      assert.deepStrictEqual(stored?.history, [said("x\ufffdy"), call("\ufffd")])
+      assert.deepStrictEqual(stored?.head.metadata, { "\ufffd": "\ufffd" })
     })
   )
 

@@ -25,7 +25,7 @@ export const said = (text: string): Entry => ({ kind: "user", at: 1, turnId: "t-
 
 /** One entry of each kind, with every optional key somewhere, and text that is awkward to store. */
 export const oneOfEach: ReadonlyArray<Entry> = [
-  { kind: "user", at: 1, turnId: "t-1", text: "日本語 👩‍👩‍👧 \u2028 \0 'quoted' \ud800", steered: true },
+  { kind: "user", at: 1, turnId: "t-1", text: "日本語 👩‍👩‍👧 \u2028 \0 'quoted'", steered: true },
   {
     kind: "assistant_tool_call",
     at: 2,

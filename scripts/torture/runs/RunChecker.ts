@@ -53,7 +53,9 @@ const message = (id: string, exchanges: ReadonlyArray<Exchange>, run: Run): Read
   const sent = exchanges[index]
   if (sent === undefined) return []
   const reason = resultOf(sent)["reason"]
-  const times = eventsOf(run.frames, "user_message").filter(({ text }) => text === sent.payload["text"]).length
+  // Half of a character is read as U+FFFD.
+  const played = String(sent.payload["text"]).toWellFormed()
+  const times = eventsOf(run.frames, "user_message").filter(({ text }) => text === played).length
   if (times > 1) return [`message ${id} was played ${times} times`]
   if (!sent.response.ok) return times === 0 ? [] : [`message ${id} was played and refused`]
   if (reason !== "cancelled") return times === 1 ? [] : [`message ${id} ended ${String(reason)} and was not played`]

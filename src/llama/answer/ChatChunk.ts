@@ -51,10 +51,13 @@ export const narrow = (payload: unknown): ChatChunk | null => {
   const choice: Json = (Array.isArray(payload.choices) ? payload.choices.find(isFirst) : undefined) ?? {}
   const delta = isObject(choice.delta) ? choice.delta : undefined
   const message: Json = delta ?? (isObject(choice.message) ? choice.message : choice)
+  const content = message.content ?? message.text
+  const parts = typeof content === "object" && content !== null ? [content].flat() : undefined
   return {
     model: text(payload.model),
-    content: contentOf(message.content ?? message.text),
-    reasoning: text(message.reasoning_content) ?? text(message.reasoning),
+    content: parts === undefined ? text(content) : text(parts.map(wordsIn).join("")),
+    // Some servers send the reasoning twice, or in two fields.
+    reasoning: text(message.reasoning_content) ?? text(message.reasoning) ?? text(parts?.map(thoughtsIn).join("")),
     calls: callsOf(message),
     finish: text(choice.finish_reason),
     whole: delta === undefined && isObject(choice.message),
@@ -71,10 +74,19 @@ const isFirst = (choice: unknown): choice is Json =>
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-const contentOf = (content: unknown): string | undefined => {
-  if (!Array.isArray(content)) return text(content)
-  const parts = content.map((part) => (isObject(part) && typeof part.text === "string" ? part.text : ""))
-  return text(parts.join(""))
+const isThought = (part: Json): boolean => part.type === "thinking" || part.type === "reasoning"
+
+const wordsIn = (part: unknown): string => (isObject(part) && isThought(part) ? "" : wordsOf(part))
+
+/** The words of a part that is reasoning, which are a text or a list of parts (Mistral). */
+const thoughtsIn = (part: unknown): string => {
+  if (!isObject(part) || !isThought(part)) return ""
+  return [part.thinking ?? part.reasoning ?? part.text].flat().map(wordsOf).join("")
+}
+
+const wordsOf = (part: unknown): string => {
+  const words = isObject(part) ? part.text : part
+  return typeof words === "string" ? words : ""
 }
 
 const noCalls: ReadonlyArray<CallFragment> = []

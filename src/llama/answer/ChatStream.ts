@@ -1,3 +1,4 @@
+import { cutText } from "../../domain/CutText.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 import type { ModelEvent } from "../LlamaClient.ts"
 import { Cut, Malformed } from "../LlamaError.ts"
@@ -86,7 +87,7 @@ const readEvents = (
     }
     if (payloads === null) {
       if (event.name === "bare") continue
-      const detail = `the server sent what is no JSON: ${event.data.slice(0, 200)}`
+      const detail = `the server sent what is no JSON: ${cutText(event.data, 200)}`
       return stop({ _tag: "Failed", reason: Malformed.make({ detail }) })
     }
     for (const payload of payloads) {

@@ -31,6 +31,9 @@ interface Streamed {
   readonly pieces: number
   readonly length: number
   readonly hash: number
+  /** The newest piece, without half characters: one that the next piece may complete waits in `half`. */
+  readonly newest: string
+  readonly half: string
 }
 
 /** The result of one chunk; after a `failure` the answer is over. */
@@ -40,7 +43,7 @@ export interface Decoded {
   readonly failure?: Overflow | Rejected
 }
 
-const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5 }
+const nothing: Streamed = { pieces: 0, length: 0, hash: 0x811c9dc5, newest: "", half: "" }
 
 export const start = (tools: ReadonlyArray<ToolSpec>): DecoderState => ({
   model: undefined,
@@ -65,13 +68,14 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
   const events: Array<ModelEvent> = []
   if (chunk.progress !== undefined) events.push({ _tag: "Prefill", ...chunk.progress })
   let { think, content, reasoning } = state
-  if (chunk.reasoning !== undefined && !isRepeated(reasoning, chunk.reasoning, chunk)) {
+  const isSaid = chunk.whole && think.had.includes("reasoning")
+  if (chunk.reasoning !== undefined && !isSaid && !isRepeated(reasoning, chunk.reasoning, chunk)) {
     reasoning = append(reasoning, chunk.reasoning)
-    events.push({ _tag: "Reasoning", text: chunk.reasoning })
+    if (reasoning.newest !== "") events.push({ _tag: "Reasoning", text: reasoning.newest })
   }
   if (chunk.content !== undefined && !isRepeated(content, chunk.content, chunk)) {
     content = append(content, chunk.content)
-    const step = ThinkSplitter.push(think, chunk.content)
+    const step = ThinkSplitter.push(think, content.newest)
     think = step.state
     // Some servers send the reasoning twice: in its own field and, in `<think>` tags, in the content.
     if (step.reasoning !== "" && reasoning.pieces === 0) events.push({ _tag: "Reasoning", text: step.reasoning })
@@ -99,15 +103,17 @@ export const decode = (state: DecoderState, chunk: ChatChunk): Decoded => {
 /** The last events of an answer: text that was held back, and `Finished`; null if no finish reason has arrived. */
 export const finish = (state: DecoderState): ReadonlyArray<ModelEvent> | null => {
   if (state.finish === undefined) return null
-  const rest = ThinkSplitter.finish(state.think)
+  const last = ThinkSplitter.push(state.think, state.content.half.toWellFormed())
+  const rest = ThinkSplitter.finish(last.state)
+  const inContent = state.reasoning.pieces === 0 ? last.reasoning + rest.reasoning : ""
+  const reasoning = state.reasoning.half.toWellFormed() + inContent
+  const text = last.text + rest.text
   const usage = usageOf(state)
   const perSecond = state.timings?.perSecond
   const cut = state.finish === "length"
   return [
-    ...(rest.reasoning !== "" && state.reasoning.pieces === 0
-      ? [{ _tag: "Reasoning", text: rest.reasoning } as const]
-      : []),
-    ...(rest.text === "" ? [] : [{ _tag: "Text", text: rest.text } as const]),
+    ...(reasoning === "" ? [] : [{ _tag: "Reasoning", text: reasoning } as const]),
+    ...(text === "" ? [] : [{ _tag: "Text", text } as const]),
     {
       _tag: "Finished",
       reason: cut ? "length" : state.calls.length > 0 ? "tool_calls" : "stop",
@@ -157,10 +163,20 @@ const maxCalls = 1000
 
 const isTool = (state: DecoderState) => (name: string) => state.tools.has(name)
 
-const append = ({ pieces, length, hash }: Streamed, text: string): Streamed => {
+const append = ({ pieces, length, hash, half }: Streamed, piece: string): Streamed => {
   let next = hash
-  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), 0x01000193)
-  return { pieces: pieces + 1, length: length + text.length, hash: next }
+  let bits = 0
+  for (let at = 0; at < piece.length; at += 1) {
+    const unit = piece.charCodeAt(at)
+    bits |= unit
+    next = Math.imul(next ^ unit, 0x01000193)
+  }
+  const streamed = { pieces: pieces + 1, length: length + piece.length, hash: next, newest: piece, half: "" }
+  // Most pieces have no surrogates at all.
+  if (half === "" && bits < 0xd800) return streamed
+  const joined = half + piece
+  const rest = /[\uD800-\uDBFF]$/.exec(joined)?.[0] ?? ""
+  return { ...streamed, newest: joined.slice(0, joined.length - rest.length).toWellFormed(), half: rest }
 }
 
 const isRepeated = (streamed: Streamed, text: string, chunk: ChatChunk): boolean => {

@@ -1,3 +1,5 @@
+import { cutText } from "../../domain/CutText.ts"
+
 /** A longer line is cut, in characters. */
 const maxLineLength = 1000
 
@@ -53,15 +55,15 @@ export class ServerLog {
   #read(text: string): void {
     const parts = text.split(/\r\n|\n|\r/)
     for (const [index, part] of parts.entries()) {
-      const room = maxLineLength - this.#unfinished.length
-      this.#unfinished += part.slice(0, room)
+      const room = this.#isCut ? 0 : maxLineLength - this.#unfinished.length
+      this.#unfinished += cutText(part, room)
       this.#isCut ||= part.length > room
       if (index < parts.length - 1) this.#endLine()
     }
   }
 
   #endLine(): void {
-    const line = this.#redact(`${this.#unfinished.trimEnd()}${this.#isCut ? "…" : ""}`).toWellFormed()
+    const line = this.#redact(`${this.#unfinished.trimEnd()}${this.#isCut ? "…" : ""}`)
     this.#unfinished = ""
     this.#isCut = false
     if (line === "") return

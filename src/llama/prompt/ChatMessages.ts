@@ -1,6 +1,6 @@
 import { isObject } from "effect/Predicate"
 import { type Entry, wireName } from "../../domain/Transcript.ts"
-import { wellFormedJson } from "../../domain/WellFormed.ts"
+import { wellFormedJson } from "../../protocol/WellFormed.ts"
 import type { MessageForm } from "./MessageForm.ts"
 import { wireId } from "./WireId.ts"
 

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/Settings.ts"
 import { wireName } from "../../domain/Transcript.ts"
-import { wellFormedJson } from "../../domain/WellFormed.ts"
+import { wellFormedJson } from "../../protocol/WellFormed.ts"
 import { between } from "./ChatMessages.ts"
 import * as HistoryText from "./HistoryText.ts"
 import type { ModelOptions, ModelRequest } from "../LlamaClient.ts"

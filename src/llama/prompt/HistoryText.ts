@@ -1,5 +1,5 @@
 import type { Entry } from "../../domain/Transcript.ts"
-import { wellFormedJson } from "../../domain/WellFormed.ts"
+import { wellFormedJson } from "../../protocol/WellFormed.ts"
 import * as ChatMessages from "./ChatMessages.ts"
 import type { MessageForm } from "./MessageForm.ts"
 import type { Trim } from "./Trimming.ts"

@@ -1,4 +1,5 @@
 import * as NodePath from "node:path"
+import { cutText } from "../../domain/CutText.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import type { PrivateFiles } from "../../files/PrivateFiles.ts"
 import type { ToolOutput } from "../Tool.ts"
@@ -68,5 +69,5 @@ export class GrepReport {
 
 const cutLine = (text: string): string => {
   const line = text.replace(/\r$/, "")
-  return line.length <= maxShownLine ? line : `${line.slice(0, maxShownLine).toWellFormed()}…`
+  return line.length <= maxShownLine ? line : `${cutText(line, maxShownLine)}…`
 }

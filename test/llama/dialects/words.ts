@@ -28,6 +28,22 @@ export const content: ReadonlyArray<Row> = [
     `${text("").replace('""', '"\\u65e5\\ud83d\\ude80\\n"')}${stop}`,
     { text: "日🚀\n", reason: "stop" }
   ],
+  [
+    "a character in two halves",
+    `${text("").replace('""', '"a\\ud83d"')}${text("").replace('""', '"\\ude80b"')}${stop}`,
+    { text: "a🚀b", reason: "stop" }
+  ],
+  [
+    "a character in two halves, and reasoning between them",
+    `${text("").replace('""', '"\\ud83d"')}${reasoning("").replace('""', '"\\ud83d"')}${text("").replace('""', '"\\ude80"')}${stop}`,
+    { text: "🚀", reasoning: "\ufffd", reason: "stop" }
+  ],
+  [
+    "half characters alone",
+    `${text("").replace('""', '"\\ude80a\\ud83d"')}${text("").replace('""', '"\\ud83db"')}${text("").replace('""', '"c\\ud83d"')}${stop}`,
+    { text: "\ufffda\ufffd\ufffdbc\ufffd", reason: "stop" }
+  ],
+  ["nothing but a half character", `${text("").replace('""', '"\\ud83d"')}${stop}`, { text: "\ufffd", reason: "stop" }],
   ["a role event first", delta({ role: "assistant", content: null }) + text("Hi you") + stop, ok],
   ["a role event with empty content", delta({ role: "assistant", content: "" }) + text("Hi you") + stop, ok],
   [
@@ -39,6 +55,30 @@ export const content: ReadonlyArray<Row> = [
       ]
     }) + stop,
     ok
+  ],
+  ["content as a list of texts", delta({ content: ["Hi", " you"] }) + stop, ok],
+  ["content as one part", delta({ content: { type: "text", text: "Hi you" } }) + stop, ok],
+  [
+    "parts without words",
+    delta({ content: [{ type: "reference", reference_ids: [1] }, null] }) + text("Hi you") + stop,
+    ok
+  ],
+  [
+    "a whole message of parts",
+    event({
+      choices: [
+        {
+          message: {
+            content: [
+              { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+              { type: "text", text: "Hi you" }
+            ]
+          },
+          finish_reason: "stop"
+        }
+      ]
+    }),
+    { ...ok, reasoning: "hm" }
   ],
   [
     "choices that are not asked for",
@@ -79,6 +119,58 @@ export const thought: ReadonlyArray<Row> = [
   [
     "in both fields at once",
     delta({ reasoning: "hm", reasoning_content: "hm" }) + text("Hi you") + stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in parts of the content",
+    delta({ content: [{ type: "thinking", thinking: [{ type: "text", text: "h" }] }] }) +
+      delta({
+        content: [
+          { type: "thinking", thinking: "m", closed: true },
+          { type: "text", text: "Hi" }
+        ]
+      }) +
+      text(" you") +
+      stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in parts of several kinds",
+    delta({
+      content: [
+        { type: "reasoning", text: "h" },
+        { type: "thinking", thinking: ["m", { type: "image" }, 1] }
+      ]
+    }) +
+      text("Hi you") +
+      stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in the field and in parts",
+    delta({ reasoning_content: "hm", content: [{ type: "thinking", thinking: "hm" }, { text: "Hi you" }] }) + stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in a block, and again in a last event with the whole message",
+    text("<think>hm</think>Hi") +
+      text(" you") +
+      event({
+        choices: [{ index: 0, message: { reasoning_content: "hm", content: "Hi you" }, finish_reason: "stop" }]
+      }),
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in the channel of another family",
+    text("<|channel|>ana") +
+      text("lysis<|message|>hm<|end|><|start|>assist") +
+      text("ant<|channel|>final<|message|>Hi you<|return|>") +
+      stop,
+    { ...ok, reasoning: "hm" }
+  ],
+  [
+    "in the field and in a channel",
+    reasoning("hm") + text("<|channel|>analysis<|message|>hm<|channel|>final<|message|>Hi you") + stop,
     { ...ok, reasoning: "hm" }
   ],
   ["in the field, before blank lines", reasoning("hm") + text("\n\nHi you") + stop, { ...ok, reasoning: "hm" }],

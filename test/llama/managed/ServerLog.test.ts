@@ -32,7 +32,7 @@ describe("what a server writes", () => {
 
   it("has lines of a thousand characters at most, and no half ones", () => {
     const [line, next] = logOf(`${"x".repeat(999)}🚀${"y".repeat(5000)}\nshort\n`).take()
-    assert.strictEqual(line, `${"x".repeat(999)}\uFFFD…`)
+    assert.strictEqual(line, `${"x".repeat(999)}…`)
     assert.strictEqual(next, "short")
   })
 
