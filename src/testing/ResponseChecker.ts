@@ -1,6 +1,6 @@
 import { isObject } from "effect/Predicate"
 import type { SidecarResponse } from "../protocol/Frame.ts"
-import type { Breach } from "./StepChecker.ts"
+import type { Breach } from "./Breach.ts"
 
 /** A request that the host sent. */
 export interface SentRequest {

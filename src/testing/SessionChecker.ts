@@ -1,6 +1,7 @@
 import type { EventFrame, SidecarEvent } from "../protocol/Event.ts"
 import type { SendMessageResult } from "../protocol/Request.ts"
-import type { Breach, KnownIds } from "./StepChecker.ts"
+import type { Breach } from "./Breach.ts"
+import type { KnownIds } from "./StepChecker.ts"
 import { type SessionCounts, TurnChecker } from "./TurnChecker.ts"
 
 /** Checks the frames of one session: its turns do not overlap, and each accepted steer is applied or undelivered. */

@@ -1,7 +1,6 @@
 import type { EventFrame, SidecarEvent } from "../protocol/Event.ts"
-
-/** Reports a broken rule at the frame with index `at`. */
-export type Breach = (at: number, rule: string) => void
+import type { Breach } from "./Breach.ts"
+import { CallEventChecker } from "./CallEventChecker.ts"
 
 /** How a step ended. */
 export type StepEnd =
@@ -43,6 +42,7 @@ export class StepChecker {
   readonly #index: number
   readonly #known: KnownIds
   readonly #calls = new Map<string, Call>()
+  readonly #callEvents: CallEventChecker
   /** Approvals by id, from their request to their call's result. */
   readonly #approvals = new Map<string, Approval>()
   #phase: Phase = "steers"
@@ -55,6 +55,10 @@ export class StepChecker {
     this.#breach = breach
     this.#index = index
     this.#known = known
+    this.#callEvents = new CallEventChecker(breach, (callId) => {
+      const call = this.#calls.get(callId)
+      return call === undefined || call.state === "answered" ? undefined : call.started.payload.tool
+    })
   }
 
   /** True if this step has the closing reply of its turn. */
@@ -110,7 +114,7 @@ export class StepChecker {
       case "tool_call_result":
         return this.#toolCallResult(at, frame)
       default:
-        this.#breach(at, `${frame.type} inside a step`)
+        this.#callEvents.check(at, frame)
     }
   }
 

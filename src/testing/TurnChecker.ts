@@ -1,7 +1,8 @@
 import type { EventFrame, EventType, SidecarEvent } from "../protocol/Event.ts"
 import type { SendMessageResult } from "../protocol/Request.ts"
 import type { StepCategory } from "../protocol/SessionState.ts"
-import { type Breach, type KnownIds, StepChecker, type StepEnd } from "./StepChecker.ts"
+import type { Breach } from "./Breach.ts"
+import { type KnownIds, StepChecker, type StepEnd } from "./StepChecker.ts"
 
 /** Turns and steps of a session so far; undefined until they are known, if the frames do not start with the session. */
 export interface SessionCounts {
