@@ -6,7 +6,7 @@ import { attempt } from "../../files/FileErrors.ts"
 import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
 import { changePreview } from "./ChangePreview.ts"
 import { noChange } from "./NoChange.ts"
-import { applyEdit, type TextEdit, whyNever } from "./TextEdit.ts"
+import { applyEdit, emptyOldText, type TextEdit } from "./edit/TextEdit.ts"
 import * as Tool from "../Tool.ts"
 import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
@@ -18,7 +18,7 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     description: "Replace oldText, which must occur exactly once unless replaceAll, by newText in a file.",
     parameters: Schema.Struct({
       path: Schema.String.annotateKey({ documentation: "The text file, UTF-8" }),
-      oldText: Schema.String.annotateKey({ documentation: "The text to replace, to the letter" }),
+      oldText: Schema.String.annotateKey({ documentation: "The text to replace, to the letter; what small models get wrong is forgiven, see below" }),
       newText: Schema.String.annotateKey({ documentation: "The text in its place" }),
       replaceAll: Schema.optionalKey(Schema.Boolean).annotateKey({
         documentation: "Replace it wherever it occurs; otherwise it must occur exactly once"
@@ -27,8 +27,7 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     reads: false,
     plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
       const edit = { oldText, newText, replaceAll }
-      const never = whyNever(edit)
-      if (never !== undefined) return yield* refuse(never)
+      if (oldText === "") return yield* refuse(emptyOldText)
       const location = yield* workspace.writing(given, context)
       const { path, real } = location
       const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
@@ -42,7 +41,8 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
       const after = Buffer.from(edited.text, "utf8")
       const run = attempt(async () => {
         await writeAtomically(real, snapshot, after)
-        return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}` }
+        const apart = edited.apartFrom === undefined ? "" : `; oldText was found apart from ${edited.apartFrom}`
+        return { text: `edited ${path}: ${edited.lines.length} replaced, ${places(edited.lines)}${apart}` }
       })
       const need = writeNeed(
         [location],

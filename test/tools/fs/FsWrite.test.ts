@@ -494,12 +494,12 @@ describe("fs.edit", () => {
         const planned = yield* ready("fs.edit", applies, root)
         assert.strictEqual(planned.need?.category, "other")
         assert.include(planned.need?.preview, "-password")
-        // Nothing of the file is needed to see that these do not work.
-        for (const args of [
-          { oldText: "", newText: "y" },
-          { oldText: "y", newText: "y" }
-        ]) {
-          const refused = yield* plan("fs.edit", { path: NodePath.join(outside, "secret"), ...args }, root)
+        // Nothing of the file is needed to see that an empty text does not work.
+        const path = NodePath.join(outside, "secret")
+        const same = yield* plan("fs.edit", { path, oldText: "y", newText: "y" }, root)
+        assert.strictEqual(same._tag === "Ready" ? same.need?.category : same.why, "fs_read_outside")
+        for (const args of [{ oldText: "", newText: "y" }]) {
+          const refused = yield* plan("fs.edit", { path, ...args }, root)
           assert.strictEqual(refused._tag, "Refused")
         }
       })

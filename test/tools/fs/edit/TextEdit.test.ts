@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { applyEdit } from "../../../src/tools/fs/TextEdit.ts"
+import { applyEdit } from "../../../../src/tools/fs/edit/TextEdit.ts"
 
 const edit = (text: string, oldText: string, newText: string, replaceAll = false) => {
   const edited = applyEdit(text, { oldText, newText, replaceAll })
@@ -38,8 +38,9 @@ describe("an edit", () => {
     assert.include(edit("a", "q", "z"), "does not occur; nor does its first line")
   })
 
-  it("refuses what would change nothing, or has no place", () => {
-    assert.include(edit("a", "a", "a"), "the same")
+  it("changes nothing where both texts are the same, and refuses what has no place", () => {
+    assert.strictEqual(edit("a", "a", "a"), "a")
+    assert.include(edit("b", "a", "a"), "does not occur")
     assert.include(edit("a", "", "b"), "empty")
     assert.include(edit("a", "", "b", true), "empty")
   })
