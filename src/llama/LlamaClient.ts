@@ -56,7 +56,10 @@ export type ModelEvent =
   | { readonly _tag: "Text"; readonly text: string }
   | ModelFinished
 
-/** The result of a probe. `foreign`: something answers, but it is not a model server. */
+/**
+ * The result of a probe. `foreign`: something answers, but a turn cannot work with it, since it is no model server or
+ * has no model to choose (contract 9, `llm_state`).
+ */
 export interface ServerState {
   readonly state: "ready" | "loading" | "unreachable" | "foreign"
   readonly url: string

@@ -35,19 +35,30 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
   let window = ContextWindow.unknown
   let forms = MessageForm.unknown
   let probed = false
+  /** The model that requests name where none is configured. */
+  let named: string | undefined
+  /** Why no model is known that the server would answer with. */
+  let missing: string | undefined
 
-  const probe = LlamaProbe.run(transport, {
-    url,
-    model: localModels.model,
-    headers,
-    timeoutMs: llama.healthTimeoutMs
-  }).pipe(
-    Effect.map(({ onlySingleCalls, server }) => {
-      const { contextTokens, detail, model, state } = server
-      probed = state === "ready" || state === "foreign"
+  const probe = Effect.suspend(() =>
+    LlamaProbe.run(transport, {
+      url,
+      model: localModels.model,
+      before: named,
+      headers,
+      timeoutMs: llama.healthTimeoutMs
+    })
+  ).pipe(
+    Effect.map((found) => {
+      const { contextTokens, detail, model, state } = found.server
+      probed = (state === "ready" && !found.isUnloaded) || state === "foreign"
       if (contextTokens !== undefined) window = ContextWindow.learnWindow(window, contextTokens)
-      if (state === "ready") forms = MessageForm.learnProbe(forms, model, onlySingleCalls)
-      return detail === undefined ? server : { ...server, detail: redact(detail) }
+      if (state === "ready") forms = MessageForm.learnProbe(forms, model, found.onlySingleCalls)
+      if (state === "ready" || found.named !== undefined || found.missing !== undefined) {
+        named = found.named
+        missing = found.missing
+      }
+      return detail === undefined ? found.server : { ...found.server, detail: redact(detail) }
     })
   )
 
@@ -64,26 +75,37 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
       let share = 1
       let form = MessageForm.current(forms)
       let refusal: string | undefined
+      let isReselected = false
       const build = (form: MessageForm.MessageForm) => {
         const budget = ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
         const cap = ContextWindow.answerCap(window, localModels.completionMaxTokens)
-        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap, form)
+        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap, { form, model: named })
       }
       let sent = build(form)
+      const rebuild = (): HttpRequest => {
+        sent = build(form)
+        return post(sent.body)
+      }
       const shrink = (overflow: Overflow): HttpRequest => {
         window = ContextWindow.learnOverflow(window, overflow, sent.promptBytes)
         share = ContextWindow.shareAfter(overflow)
-        sent = build(form)
-        return post(sent.body)
+        return rebuild()
       }
-      const reform = (reason: LlamaError["reason"]): HttpRequest | undefined => {
-        const next = MessageForm.nextAfter(reason, form, (other) => build(other).body === sent.body)
-        if (next === undefined) return undefined
-        form = next
-        refusal = reason.detail
-        sent = build(form)
-        return post(sent.body)
-      }
+      const reform = Effect.fnUntraced(function* (reason: LlamaError["reason"]) {
+        const { body } = sent
+        const next = MessageForm.nextAfter(reason, form, (other) => build(other).body === body)
+        if (next !== undefined) {
+          form = next
+          refusal = reason.detail
+          return rebuild()
+        }
+        if (isReselected || !isAboutModel(reason)) return undefined
+        isReselected = true
+        const before = named
+        named = undefined
+        yield* probe
+        return named === undefined || named === before ? undefined : rebuild()
+      })
       const onBegun = (model: string | undefined) =>
         Effect.suspend(() => {
           const before = forms
@@ -110,7 +132,12 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
           window = ContextWindow.learnPrompt(window, sent.promptBytes, usage.promptTokens)
         }
       })
-    }).pipe(Stream.mapError((error) => mapDetail(error, redact)))
+    }).pipe(
+      Stream.mapError((error) => {
+        const about = missing !== undefined && isAboutModel(error.reason) ? ` (${missing})` : ""
+        return mapDetail(error, (detail) => redact(detail + about))
+      })
+    )
 
   return LlamaClient.of({
     url: ModelUrl.shown(url),
@@ -120,6 +147,10 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     window: Effect.sync(() => window.tokens)
   })
 })
+
+/** True for a refusal because of the model that a request names, or of none. */
+const isAboutModel = (reason: LlamaError["reason"]): boolean =>
+  reason._tag === "Rejected" && [400, 404, 422].includes(reason.status) && /\bmodels?\b/i.test(reason.detail)
 
 const withoutTools =
   "no tool is offered to this model, and earlier calls are sent to it as text, since its server refuses requests with them"

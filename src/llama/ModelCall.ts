@@ -26,8 +26,8 @@ export interface Call {
   readonly request: HttpRequest
   /** Makes the request smaller after the server reported an overflow. */
   readonly shrink: (overflow: Overflow) => HttpRequest
-  /** Makes the request in another form after a refusal that names its history; undefined: there is none. */
-  readonly reform: (reason: LlamaError["reason"]) => HttpRequest | undefined
+  /** Makes another request after a refusal of its history or its model; undefined: there is none. */
+  readonly reform: (reason: LlamaError["reason"]) => Effect.Effect<HttpRequest | undefined>
   /** Runs when a response with status 2xx has begun. */
   readonly onOpen: Effect.Effect<void>
   /** Called when the server is unreachable or still loading. */
@@ -39,8 +39,8 @@ export interface Call {
 }
 
 /**
- * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, gives
- * one whose history is refused another form, and reads no faster than the stream is pulled. The end of the stream closes the connection.
+ * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, changes
+ * one that is refused for its form, and reads no faster than the stream is pulled. The end of the stream closes the connection.
  */
 export const stream = (transport: HttpTransport, call: Call): Stream.Stream<ModelEvent, LlamaError> =>
   Stream.unwrap(
@@ -54,13 +54,14 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       let hasBegun = false
 
       /** Makes another request in place of one that was refused, if that may help. */
-      const change = (reason: Reason): boolean => {
-        const next = reason._tag !== "Overflow" ? call.reform(reason) : shrunk ? undefined : call.shrink(reason)
+      const change = Effect.fnUntraced(function* (reason: Reason) {
+        if (reason._tag === "Overflow" && shrunk) return false
+        const next = reason._tag === "Overflow" ? call.shrink(reason) : yield* call.reform(reason)
         if (next === undefined) return false
         shrunk ||= reason._tag === "Overflow"
         request = next
         return true
-      }
+      })
 
       const connect: Events = Effect.gen(function* () {
         for (;;) {
@@ -71,7 +72,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
             return yield* read
           }
           pauseMs = 0
-          if (change(refusal.reason)) continue
+          if (yield* change(refusal.reason)) continue
           const retry = RetryPolicy.next(attempts, refusal, call.limits, yield* Random.next)
           if (refusal.reason._tag === "Unreachable" || refusal.reason._tag === "Loading") call.onUnavailable()
           if (retry === null) return yield* fail(refusal.reason)
@@ -94,8 +95,9 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
         }
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()
-        if (step.state.begun || !change(step.end.reason)) return fail(step.end.reason)
-        return connect
+        const { reason } = step.end
+        if (step.state.begun) return fail(reason)
+        return Effect.flatMap(change(reason), (changed) => (changed ? connect : fail(reason)))
       })
 
       return Stream.fromPull(Effect.succeed(Effect.suspend((): Events => (connection.isOpen() ? read : connect))))

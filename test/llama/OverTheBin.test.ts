@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { chunk, refuse, say } from "../../src/testing/LlamaAnswers.ts"
 import type { LlamaServer, LlamaServerOptions } from "../../src/testing/LlamaServer.ts"
 import * as Standin from "../../src/testing/LlamaServer.ts"
+import * as Profiles from "../../src/testing/ServerProfiles.ts"
 import { Bin, StateDir } from "../support/Bin.ts"
 
 interface Setting {
@@ -163,4 +164,43 @@ describe("over the real bin, a model server", () => {
       server.answer(say({ text: "well then" }))
       assert.strictEqual(await send(bin, id), "reply")
     }))
+
+  it("that is a router with one loaded model is asked for that one", () =>
+    over(
+      async ({ server, bin }) => {
+        await bin.request("hello", { extensions: ["llm_state"] })
+        const id = await bin.session()
+        assert.deepStrictEqual((await bin.event("llm_state")).payload, {
+          state: "ready",
+          url: server.url,
+          model: "b",
+          contextTokens: 8192
+        })
+        assert.strictEqual(await send(bin, id), "reply")
+        assert.strictEqual(server.chats[0]?.body.model, "b")
+      },
+      { profile: Profiles.llamaRouter([{ id: "a" }, { id: "b", loaded: true, contextTokens: 8192 }]) }
+    ))
+
+  it("that has several models says so until one of them is left", () => {
+    const models = [{ id: "a" }, { id: "b" }]
+    return over(
+      async ({ server, bin }) => {
+        await bin.request("hello", { extensions: ["llm_state"] })
+        const id = await bin.session()
+        const { detail, state } = (await bin.event("llm_state")).payload
+        assert.deepStrictEqual(
+          [state, detail],
+          ["foreign", "the server has several models: set localModels.model to one of a, b"]
+        )
+        assert.strictEqual(await send(bin, id), "failed")
+        assert.deepStrictEqual(errors(bin), [["step_error:grammar", `model is required (${detail})`]])
+        models.pop()
+        await bin.event("llm_state", ({ payload }) => payload.state === "ready" && payload.model === "a")
+        assert.strictEqual(await send(bin, id), "reply")
+        assert.strictEqual(server.chats.at(-1)?.body.model, "a")
+      },
+      { profile: Profiles.ollama(models) }
+    )
+  })
 })

@@ -13,24 +13,33 @@ export interface ChatRequest {
   readonly promptBytes: number
 }
 
+/** What the server takes. */
+export interface RequestShape {
+  /** How the calls of the history are written. */
+  readonly form: MessageForm
+  /** The model to name where none is configured; undefined: none is named. */
+  readonly model: string | undefined
+}
+
 /**
  * Makes the body of `POST /v1/chat/completions`. `budget` is the most bytes of text that are sent (null: any number); a
- * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap). `form` is how the
- * calls of the history are written; as text, no tool is offered, and the user says what the system message would.
+ * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap). In the form `text`
+ * no tool is offered, and the user says what the system message would.
  */
 export const make = (
   request: ModelRequest,
   settings: Settings,
   budget: number | null,
   maxAnswer: number,
-  form: MessageForm
+  { form, model }: RequestShape
 ): ChatRequest => {
   const tools = form === "text" ? noTools : toolsOf(request.tools)
   const fixed = Buffer.byteLength(request.system) + tools.bytes
   const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed), form)
   const { llama, localModels } = settings
+  const name = localModels.model ?? model
   const options = {
-    ...(localModels.model === undefined ? {} : { model: localModels.model }),
+    ...(name === undefined ? {} : { model: name }),
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
