@@ -7,6 +7,7 @@ import { Config } from "../config/Config.ts"
 import * as ChatRequest from "./prompt/ChatRequest.ts"
 import * as MessageForm from "./prompt/MessageForm.ts"
 import * as ContextWindow from "./prompt/ContextWindow.ts"
+import * as RefusedFields from "./prompt/RefusedFields.ts"
 import { apiKey } from "../config/Secrets.ts"
 import { redactSecrets } from "../domain/RedactSecrets.ts"
 import type { HttpRequest } from "../http/HttpExchange.ts"
@@ -74,12 +75,14 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     Stream.suspend(() => {
       let share = 1
       let form = MessageForm.current(forms)
+      let { without } = forms
       let refusal: string | undefined
       let isReselected = false
       const build = (form: MessageForm.MessageForm) => {
         const budget = ContextWindow.budget(window, localModels.completionMaxTokens, agent.conversationMaxTokens)
         const cap = ContextWindow.answerCap(window, localModels.completionMaxTokens)
-        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap, { form, model: named })
+        const shape = { form, model: named, without }
+        return ChatRequest.make(request, settings, budget === null ? null : budget * share, cap, shape)
       }
       let sent = build(form)
       const rebuild = (): HttpRequest => {
@@ -93,6 +96,11 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
       }
       const reform = Effect.fnUntraced(function* (reason: LlamaError["reason"]) {
         const { body } = sent
+        const refused = RefusedFields.nextAfter(reason, body, without)
+        if (refused !== undefined) {
+          without = refused
+          return rebuild()
+        }
         const next = MessageForm.nextAfter(reason, form, (other) => build(other).body === body)
         if (next !== undefined) {
           form = next
@@ -109,7 +117,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
       const onBegun = (model: string | undefined) =>
         Effect.suspend(() => {
           const before = forms
-          forms = MessageForm.learnAnswer(forms, model, form, refusal !== undefined)
+          forms = MessageForm.learnAnswer(forms, model, form, refusal !== undefined, without)
           // Another model has another window, and its template other limits.
           if (before.served !== undefined && before.served !== forms.served) probed = false
           return forms.taken === "text" && before.taken !== "text"

@@ -26,7 +26,7 @@ export interface Call {
   readonly request: HttpRequest
   /** Makes the request smaller after the server reported an overflow. */
   readonly shrink: (overflow: Overflow) => HttpRequest
-  /** Makes another request after a refusal of its history or its model; undefined: there is none. */
+  /** Makes another request after a refusal of its history, its fields or its model; undefined: there is none. */
   readonly reform: (reason: LlamaError["reason"]) => Effect.Effect<HttpRequest | undefined>
   /** Runs when a response with status 2xx has begun. */
   readonly onOpen: Effect.Effect<void>

@@ -203,4 +203,18 @@ describe("over the real bin, a model server", () => {
       { profile: Profiles.ollama(models) }
     )
   })
+
+  it("that refuses what it does not know gets the rest, and the turn is none the wiser", () =>
+    over(
+      async ({ server, bin }) => {
+        const id = await bin.session()
+        for (const text of ["hi", "and now?"]) assert.strictEqual(await send(bin, id, text), "reply")
+        assert.deepStrictEqual(errors(bin), [])
+        assert.deepStrictEqual(
+          server.chats.map(({ body }) => "return_progress" in body),
+          [true, false, false]
+        )
+      },
+      { profile: Profiles.strict(["return_progress", "cache_prompt"], "all") }
+    ))
 })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import type { ServerState } from "../../src/llama/LlamaClient.ts"
+import { refuse, say } from "../../src/testing/LlamaAnswers.ts"
 import * as Profiles from "../../src/testing/ServerProfiles.ts"
 import { awaited } from "../support/Patience.ts"
 import { outcome, question, setUp } from "./support/client.ts"
@@ -295,6 +296,65 @@ describe("the window of a router's model", () => {
       yield* awaited("the request for the window", asked)
       yield* TestClock.adjust(3000)
       assert.deepStrictEqual(yield* Fiber.join(probing), { state: "ready", url: server.url, model: "a" })
+    })
+  )
+})
+
+describe("a strict server", () => {
+  const extras = ["return_progress", "cache_prompt", "stream_options"] as const
+  const left = (body: any) => extras.filter((field) => field in body)
+
+  it.live("gets a request without the fields that it refuses, and no other from then on", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* setUp({ profile: Profiles.strict(["return_progress", "cache_prompt"], "all") })
+      for (const _ of [1, 2]) assert.isUndefined((yield* outcome(client.stream(question()))).failure)
+      assert.deepStrictEqual(
+        server.chats.map(({ body }) => left(body)),
+        [[...extras], ["stream_options"], ["stream_options"]]
+      )
+    })
+  )
+
+  it.live("that names one at a time is asked three times at most", () =>
+    Effect.gen(function* () {
+      const profile = Profiles.strict(["return_progress", "cache_prompt", "id_slot", "top_k"], "first")
+      const { client, server } = yield* setUp({ profile }, { llama: { topK: 40, defaultSlot: 0 } })
+      for (const _ of [1, 2]) assert.isUndefined((yield* outcome(client.stream(question()))).failure)
+      assert.deepStrictEqual(
+        server.chats.map(({ body }) => Object.keys(body).filter((field) => ["id_slot", "top_k"].includes(field))),
+        [["id_slot", "top_k"], ["id_slot", "top_k"], [], []]
+      )
+    })
+  )
+
+  it.live("that goes on refusing is told no more than that, and nothing is remembered", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* setUp({ answer: refuse(422, "unknown field return_progress") })
+      for (const _ of [1, 2]) {
+        assert.deepInclude((yield* outcome(client.stream(question()))).failure, { _tag: "Rejected", status: 422 })
+      }
+      assert.deepStrictEqual(
+        server.chats.map(({ body }) => left(body).length),
+        [3, 2, 3, 2]
+      )
+    })
+  )
+
+  it.live("whose model is another one gets all fields again", () =>
+    Effect.gen(function* () {
+      const { client, server } = yield* setUp()
+      const said = (model: string) => {
+        const { pieces, ...answer } = say({ text: "there" })
+        return { ...answer, pieces: [...pieces].map((each) => (typeof each === "object" ? { ...each, model } : each)) }
+      }
+      server.answer(({ body }) => ("cache_prompt" in body ? refuse(400, "unknown field cache_prompt") : said("one")))
+      yield* outcome(client.stream(question()))
+      server.answer(said("other"))
+      for (const _ of [1, 2]) yield* outcome(client.stream(question()))
+      assert.deepStrictEqual(
+        server.chats.map(({ body }) => "cache_prompt" in body),
+        [true, false, false, true]
+      )
     })
   )
 })

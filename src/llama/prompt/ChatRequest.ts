@@ -5,6 +5,7 @@ import { between } from "./ChatMessages.ts"
 import * as HistoryText from "./HistoryText.ts"
 import type { ModelRequest } from "../LlamaClient.ts"
 import type { MessageForm } from "./MessageForm.ts"
+import type { RefusedFields } from "./RefusedFields.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 
 /** A request body, and the bytes of text in it that the model reads. */
@@ -19,6 +20,8 @@ export interface RequestShape {
   readonly form: MessageForm
   /** The model to name where none is configured; undefined: none is named. */
   readonly model: string | undefined
+  /** The fields to leave out. */
+  readonly without: RefusedFields
 }
 
 /**
@@ -31,7 +34,7 @@ export const make = (
   settings: Settings,
   budget: number | null,
   maxAnswer: number,
-  { form, model }: RequestShape
+  { form, model, without }: RequestShape
 ): ChatRequest => {
   const tools = form === "text" ? noTools : toolsOf(request.tools)
   const fixed = Buffer.byteLength(request.system) + tools.bytes
@@ -56,7 +59,8 @@ export const make = (
   }
   const messages = `"messages":[${openingOf(request.system, form)}${history.json === "" ? "" : ","}${history.json}]`
   const offered = tools === noTools ? "" : `,"tools":${tools.json}`
-  const body = `{${messages}${offered},${wellFormedJson(options).slice(1)}`
+  const fields = Object.fromEntries(Object.entries(options).filter(([field]) => !without.has(field)))
+  const body = `{${messages}${offered},${wellFormedJson(fields).slice(1)}`
   return { body, promptBytes: fixed + history.bytes }
 }
 
