@@ -7,6 +7,7 @@ import { Config } from "../config/Config.ts"
 import * as ChatRequest from "./prompt/ChatRequest.ts"
 import * as MessageForm from "./prompt/MessageForm.ts"
 import * as ContextWindow from "./prompt/ContextWindow.ts"
+import * as PromptCut from "./prompt/PromptCut.ts"
 import * as RefusedFields from "./prompt/RefusedFields.ts"
 import { apiKey } from "../config/Secrets.ts"
 import { redactSecrets } from "../domain/RedactSecrets.ts"
@@ -35,6 +36,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
   }
   let window = ContextWindow.unknown
   let forms = MessageForm.unknown
+  let cut = PromptCut.unknown
   let probed = false
   /** The model that requests name where none is configured. */
   let named: string | undefined
@@ -114,6 +116,14 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
         yield* probe
         return named === undefined || named === before ? undefined : rebuild()
       })
+      const onUsage = (usage: Usage) =>
+        Effect.suspend(() => {
+          const { noticed } = cut
+          const isCut = PromptCut.isCut(cut, sent.promptBytes, usage.promptTokens)
+          cut = PromptCut.learn(cut, sent.promptBytes, usage.promptTokens)
+          window = ContextWindow.learnPrompt(window, sent.promptBytes, usage.promptTokens)
+          return isCut && !noticed ? Effect.logWarning(PromptCut.warning(usage.promptTokens)) : Effect.void
+        })
       const onBegun = (model: string | undefined) =>
         Effect.suspend(() => {
           const before = forms
@@ -136,9 +146,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
         onUnavailable: () => {
           probed = false
         },
-        onUsage: (usage: Usage) => {
-          window = ContextWindow.learnPrompt(window, sent.promptBytes, usage.promptTokens)
-        }
+        onUsage
       })
     }).pipe(
       Stream.mapError((error) => {

@@ -32,8 +32,8 @@ export interface Call {
   readonly onOpen: Effect.Effect<void>
   /** Called when the server is unreachable or still loading. */
   readonly onUnavailable: () => void
-  /** Called with the server's token counts. */
-  readonly onUsage: (usage: Usage) => void
+  /** Runs with the server's token counts. */
+  readonly onUsage: (usage: Usage) => Effect.Effect<void>
   /** Runs with the first events of an answer, and the model as the server names it. */
   readonly onBegun: (model: string | undefined) => Effect.Effect<void>
 }
@@ -85,13 +85,14 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       })
 
       const read: Events = Effect.flatMap(connection.read, (step): Events => {
-        const last = step.events.at(-1)
-        if (last?._tag === "Finished" && last.usage !== undefined) call.onUsage(last.usage)
         if (Arr.isReadonlyArrayNonEmpty(step.events)) {
           const events = mergeDeltas(step.events)
-          if (hasBegun) return Effect.succeed(events)
+          const last = step.events.at(-1)
+          const usage = last?._tag === "Finished" ? last.usage : undefined
+          if (hasBegun && usage === undefined) return Effect.succeed(events)
+          const onBegun = hasBegun ? Effect.void : call.onBegun(ResponseBody.modelOf(step.state))
           hasBegun = true
-          return Effect.as(call.onBegun(ResponseBody.modelOf(step.state)), events)
+          return Effect.as(Effect.andThen(onBegun, usage === undefined ? Effect.void : call.onUsage(usage)), events)
         }
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()

@@ -217,4 +217,17 @@ describe("over the real bin, a model server", () => {
       },
       { profile: Profiles.strict(["return_progress", "cache_prompt"], "all") }
     ))
+
+  it("that cuts prompts without a word is told of once, in the log", () =>
+    over(
+      async ({ bin }) => {
+        const id = await bin.session()
+        for (const text of ["a", "b", "c", "d"]) assert.strictEqual(await send(bin, id, text), "reply")
+        const warnings = bin.frames.filter(
+          (frame) => frame.kind === "event" && frame.type === "log" && frame.payload.message.includes("num_ctx")
+        )
+        assert.lengthOf(warnings, 1)
+      },
+      { profile: Profiles.ollama([{ id: "a" }], 1024) }
+    ))
 })

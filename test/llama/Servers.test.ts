@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import type { ServerState } from "../../src/llama/LlamaClient.ts"
 import { refuse, say } from "../../src/testing/LlamaAnswers.ts"
@@ -357,4 +358,18 @@ describe("a strict server", () => {
       )
     })
   )
+})
+
+it.live("prompts that a server cuts without a word are told of, once", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel}: ${message}`))
+  return Effect.gen(function* () {
+    const { client } = yield* setUp({ profile: Profiles.ollama([{ id: "a" }], 2048) })
+    yield* client.probe
+    for (const length of [1000, 20_000, 30_000, 40_000, 50_000]) {
+      assert.isUndefined((yield* outcome(client.stream(question("x".repeat(length))))).failure)
+    }
+    assert.lengthOf(lines, 1)
+    assert.match(lines[0] ?? "", /Warn.*2048 tokens.*num_ctx/)
+  }).pipe(Effect.provide(Logger.layer([logger])))
 })
