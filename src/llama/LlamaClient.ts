@@ -62,7 +62,10 @@ export type ModelEvent =
   | { readonly _tag: "Text"; readonly text: string }
   | ModelFinished
 
-/** The result of a probe. `foreign`: something answers, but it is not a model server. */
+/**
+ * The result of a probe. `foreign`: something answers, but a turn cannot work with it, since it is no model server or
+ * has no model to choose (contract 9, `llm_state`).
+ */
 export interface ServerState {
   readonly state: "ready" | "loading" | "unreachable" | "foreign"
   readonly url: string
@@ -93,8 +96,8 @@ export class LlamaClient extends Context.Service<
     stream(request: ModelRequest): Stream.Stream<ModelEvent, LlamaError>
     /** Probes the server, within `ATOMIC_AGENT_LLAMA_HEALTH_TIMEOUT_MS`. */
     readonly probe: Effect.Effect<ServerState>
-    /** The context window in tokens; null while it is unknown. */
-    readonly window: Effect.Effect<number | null>
+    /** The context window in tokens of the model that a session asks for, if any; null while it is unknown. */
+    window(model?: string): Effect.Effect<number | null>
     /** The managed server, a child process; absent if the server is run by others. */
     readonly child?: {
       /** Starts the server if it does not run, without waiting for it. */

@@ -26,21 +26,21 @@ export interface Call {
   readonly request: HttpRequest
   /** Makes the request smaller after the server reported an overflow. */
   readonly shrink: (overflow: Overflow) => HttpRequest
-  /** Makes the request in another form after a refusal that names its history; undefined: there is none. */
-  readonly reform: (reason: LlamaError["reason"]) => HttpRequest | undefined
+  /** Makes another request after a refusal of its history, its fields or its model; undefined: there is none. */
+  readonly reform: (reason: LlamaError["reason"]) => Effect.Effect<HttpRequest | undefined>
   /** Runs when a response with status 2xx has begun. */
   readonly onOpen: Effect.Effect<void>
   /** Called when the server is unreachable or still loading. */
   readonly onUnavailable: () => void
-  /** Called with the server's token counts. */
-  readonly onUsage: (usage: Usage) => void
+  /** Runs with the server's token counts. */
+  readonly onUsage: (usage: Usage) => Effect.Effect<void>
   /** Runs with the first events of an answer, and the model as the server names it. */
   readonly onBegun: (model: string | undefined) => Effect.Effect<void>
 }
 
 /**
- * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, gives
- * one whose history is refused another form, and reads no faster than the stream is pulled. The end of the stream closes the connection.
+ * Runs a model call: connects, retries (contract 6), makes a request that overflows the context smaller once, changes
+ * one that is refused for its form, and reads no faster than the stream is pulled. The end of the stream closes the connection.
  */
 export const stream = (transport: HttpTransport, call: Call): Stream.Stream<ModelEvent, LlamaError> =>
   Stream.unwrap(
@@ -54,13 +54,14 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       let hasBegun = false
 
       /** Makes another request in place of one that was refused, if that may help. */
-      const change = (reason: Reason): boolean => {
-        const next = reason._tag !== "Overflow" ? call.reform(reason) : shrunk ? undefined : call.shrink(reason)
+      const change = Effect.fnUntraced(function* (reason: Reason) {
+        if (reason._tag === "Overflow" && shrunk) return false
+        const next = reason._tag === "Overflow" ? call.shrink(reason) : yield* call.reform(reason)
         if (next === undefined) return false
         shrunk ||= reason._tag === "Overflow"
         request = next
         return true
-      }
+      })
 
       const connect: Events = Effect.gen(function* () {
         for (;;) {
@@ -71,7 +72,7 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
             return yield* read
           }
           pauseMs = 0
-          if (change(refusal.reason)) continue
+          if (yield* change(refusal.reason)) continue
           const retry = RetryPolicy.next(attempts, refusal, call.limits, yield* Random.next)
           if (refusal.reason._tag === "Unreachable" || refusal.reason._tag === "Loading") call.onUnavailable()
           if (retry === null) return yield* fail(refusal.reason)
@@ -84,18 +85,20 @@ export const stream = (transport: HttpTransport, call: Call): Stream.Stream<Mode
       })
 
       const read: Events = Effect.flatMap(connection.read, (step): Events => {
-        const last = step.events.at(-1)
-        if (last?._tag === "Finished" && last.usage !== undefined) call.onUsage(last.usage)
         if (Arr.isReadonlyArrayNonEmpty(step.events)) {
           const events = mergeDeltas(step.events)
-          if (hasBegun) return Effect.succeed(events)
+          const last = step.events.at(-1)
+          const usage = last?._tag === "Finished" ? last.usage : undefined
+          if (hasBegun && usage === undefined) return Effect.succeed(events)
+          const onBegun = hasBegun ? Effect.void : call.onBegun(ResponseBody.modelOf(step.state))
           hasBegun = true
-          return Effect.as(call.onBegun(ResponseBody.modelOf(step.state)), events)
+          return Effect.as(Effect.andThen(onBegun, usage === undefined ? Effect.void : call.onUsage(usage)), events)
         }
         if (step.end === undefined) return read
         if (step.end._tag === "Complete") return Cause.done()
-        if (step.state.begun || !change(step.end.reason)) return fail(step.end.reason)
-        return connect
+        const { reason } = step.end
+        if (step.state.begun) return fail(reason)
+        return Effect.flatMap(change(reason), (changed) => (changed ? connect : fail(reason)))
       })
 
       return Stream.fromPull(Effect.succeed(Effect.suspend((): Events => (connection.isOpen() ? read : connect))))

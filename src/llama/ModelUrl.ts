@@ -1,6 +1,7 @@
 /** The URL of an endpoint. `url` may end with `/`, `/v1` or `/v1/chat/completions`, and may have a path before that. */
-export const endpoint = (url: string, path: "/health" | "/props" | "/v1/models" | "/v1/chat/completions"): string =>
-  `${base(url)}${path}`
+export const endpoint = (url: string, path: Endpoint): string => `${base(url)}${path}`
+
+export type Endpoint = "/health" | "/props" | "/v1/models" | "/api/v0/models" | "/v1/chat/completions"
 
 /** The server's URL for display: without user name and password, which may contain `@` itself. */
 export const shown = (url: string): string => base(url).replace(/^(\w+:\/\/)[^/]*@/, "$1")

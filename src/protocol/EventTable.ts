@@ -261,7 +261,7 @@ export const eventTable = {
     schema: Schema.Struct({
       state: field(
         Schema.Literals(["ready", "loading", "unreachable", "foreign"]),
-        "`foreign`: something answers that is not a model server."
+        "`foreign`: something answers that a turn cannot work with."
       ),
       url: field(Schema.String, "Base URL of the server."),
       model: optionalField(Schema.String, "The model, if known."),

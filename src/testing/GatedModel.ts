@@ -101,7 +101,7 @@ export const make = (state: ServerState = { state: "ready", url: "gated:" }): Ga
         slotId: -1,
         stream,
         probe: Effect.succeed(state),
-        window: Effect.succeed(state.contextTokens ?? null)
+        window: () => Effect.succeed(state.contextTokens ?? null)
       })
     ),
     next: Queue.take(calls),

@@ -4,11 +4,14 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Answer, RawAnswer } from "./LlamaAnswers.ts"
 import { refuse, say, toBytes } from "./LlamaAnswers.ts"
+import type { ServerProfile } from "./ServerProfiles.ts"
 
 /** A request as the server received it. */
 export interface ReceivedRequest {
   readonly method: string
   readonly path: string
+  /** What follows the path, with its `?`; empty if nothing does. */
+  readonly query: string
   readonly headers: IncomingHttpHeaders
   /** Parsed if it is JSON, else the text. */
   readonly body: any
@@ -32,6 +35,8 @@ export interface LlamaServerOptions {
   readonly countTokens?: (text: string) => number
   /** The answer to chat requests; a function gets each request and its index. `Hello.` by default. */
   readonly answer?: Answer | RawAnswer | ((request: ReceivedRequest, index: number) => ToAnswer)
+  /** Another kind of server, whose pages and refusals take the place of llama-server's. */
+  readonly profile?: ServerProfile
   /** Answers by path, in place of llama-server's. */
   readonly pages?: { readonly [path: string]: Answer | RawAnswer }
 }
@@ -96,7 +101,11 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
 
   const toChat = (request: ReceivedRequest): ToAnswer => {
     const prompt = JSON.stringify([request.body?.tools ?? [], request.body?.messages ?? []])
-    counts = { prompt: countTokens(prompt), cached: countTokens(prompt.slice(0, commonLength(lastPrompt, prompt))) }
+    const refusal = options.profile?.refusal(request.body)
+    if (refusal !== undefined) return refusal
+    const most = options.profile?.promptTokens ?? Infinity
+    const cached = countTokens(prompt.slice(0, commonLength(lastPrompt, prompt)))
+    counts = { prompt: Math.min(most, countTokens(prompt)), cached: Math.min(most, cached) }
     if (options.contextTokens !== undefined && counts.prompt > options.contextTokens) {
       const message = `request (${counts.prompt} tokens) exceeds the available context size (${options.contextTokens} tokens), try increasing it`
       const numbers = { n_prompt_tokens: counts.prompt, n_ctx: options.contextTokens }
@@ -107,8 +116,8 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     return answer ?? say({ text: "Hello.", usage: { ...counts, completion: 2 } })
   }
 
-  const pageOf = (path: string): Answer | RawAnswer => {
-    const page = options.pages?.[path]
+  const pageOf = ({ path, query }: ReceivedRequest): Answer | RawAnswer => {
+    const page = options.pages?.[path] ?? options.profile?.page(path, new URLSearchParams(query))
     if (page !== undefined) return page
     const json = (value: unknown): Answer => ({
       headers: { "Content-Type": "application/json; charset=utf-8" },
@@ -129,10 +138,11 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
 
   const server = createServer(async (incoming, outgoing) => {
     const text = await bodyOf(incoming)
-    const path = (incoming.url ?? "/").replace(/\?.*/, "")
+    const [path = "/", query] = (incoming.url ?? "/").split(/(?=\?)/)
     const request: ReceivedRequest = {
       method: incoming.method ?? "",
       path,
+      query: query ?? "",
       headers: incoming.headers,
       body: parse(text),
       at: Date.now()
@@ -146,7 +156,7 @@ export const start = async (options: LlamaServerOptions = {}): Promise<LlamaServ
     })
     changed()
     if (loading) return void send(refuse(503, "Loading model", "unavailable_error"), outgoing)
-    void send(await (isChat && options.pages?.[path] === undefined ? toChat(request) : pageOf(path)), outgoing)
+    void send(await (isChat && options.pages?.[path] === undefined ? toChat(request) : pageOf(request)), outgoing)
   })
   const listen = (port: number) =>
     new Promise<void>((resolve, reject) => {

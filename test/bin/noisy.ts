@@ -22,7 +22,7 @@ const model = Sidecar.LlamaClient.of({
   url: "app:",
   slotId: -1,
   probe: Effect.succeed({ state: "ready", url: "app:" }),
-  window: Effect.succeed(null),
+  window: () => Effect.succeed(null),
   stream: ({ history }) => {
     const call = { name: "app.print", args: { _tag: "Parsed", value: {} } } as const
     const events: ReadonlyArray<Sidecar.ModelEvent> =

@@ -10,7 +10,7 @@ const model = Sidecar.LlamaClient.of({
   url: "app:",
   slotId: -1,
   probe: Effect.succeed({ state: "ready", url: "app:" }),
-  window: Effect.succeed(null),
+  window: () => Effect.succeed(null),
   stream: ({ history }) => {
     const last = history.at(-1)
     if (last?.kind === "tool_result") {

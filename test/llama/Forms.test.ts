@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Entry } from "../../src/domain/Transcript.ts"
 import { refuse, say } from "../../src/testing/LlamaAnswers.ts"
+import * as Profiles from "../../src/testing/ServerProfiles.ts"
 import { outcome, question, setUp, userEntry } from "./support/client.ts"
 
 const base = { at: 1, turnId: "t-1" }
@@ -29,6 +30,22 @@ it.live("a server that says so gets one call in a message from the first request
     const { client, server } = yield* setUp({ pages: { "/props": { pieces: [JSON.stringify(props)] } } })
     const state = yield* client.probe
     assert.deepStrictEqual(state, { state: "ready", url: server.url, contextTokens: 4096 }, "a host is not told of it")
+    yield* outcome(client.stream(question("", { history })))
+    assert.deepStrictEqual(
+      server.chats.map(({ body }) => mostCalls(body)),
+      [1]
+    )
+  })
+)
+
+it.live("a router's model that says so gets one call in a message from the first request on", () =>
+  Effect.gen(function* () {
+    const router = Profiles.llamaRouter([{ id: "a", loaded: true }])
+    const props = { chat_template_caps: { supports_parallel_tool_calls: false } }
+    const page: Profiles.ServerProfile["page"] = (path, query) =>
+      query.has("model") ? { pieces: [JSON.stringify(props)] } : router.page(path, query)
+    const { client, server } = yield* setUp({ profile: { ...router, page } })
+    assert.deepInclude(yield* client.probe, { state: "ready", model: "a" })
     yield* outcome(client.stream(question("", { history })))
     assert.deepStrictEqual(
       server.chats.map(({ body }) => mostCalls(body)),

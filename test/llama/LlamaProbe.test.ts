@@ -16,6 +16,12 @@ const fromCapture = (name: string): ProbeAnswer => answer(capture(name).status, 
 const unreachable: ProbeAnswer = { head: "no connection", body: "connect ECONNREFUSED 127.0.0.1:8080" }
 const missing = answer(404, "404 page not found")
 const healthy = answer(200, { status: "ok" })
+const routerProps = answer(200, {
+  role: "router",
+  model_alias: "llama-server",
+  model_path: "none",
+  default_generation_settings: { params: null, n_ctx: 0 }
+})
 
 type Answers = Parameters<typeof judge>[1]
 
@@ -58,7 +64,28 @@ const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unkno
       props: answer(200, { error: "Unexpected endpoint or method. (GET /props)" }),
       models: answer(200, { object: "list", data: [{ id: "a" }, { id: "b" }] })
     },
+    { state: "foreign", detail: "the server has several models: set localModels.model to one of a, b" }
+  ],
+  [
+    "a llama-server that is a router",
+    { health: healthy, props: routerProps, models: answer(200, { data: [{ id: "a", status: { value: "loaded" } }] }) },
     { state: "ready", model: "a" }
+  ],
+  ["one whose list is not known yet", { health: healthy, props: routerProps }, undefined],
+  [
+    "one that loads its model",
+    { health: healthy, props: routerProps, models: answer(200, { data: [{ id: "a", status: { value: "loading" } }] }) },
+    { state: "loading", model: "a" }
+  ],
+  [
+    "one that has no model",
+    { health: healthy, props: routerProps, models: answer(200, { object: "list", data: [] }) },
+    { state: "foreign", detail: "the server has no model" }
+  ],
+  [
+    "an Ollama that has no model",
+    { health: missing, props: missing, models: answer(200, { object: "list", data: null }) },
+    { state: "foreign", detail: "the server has no model" }
   ],
   ["a list without models", { health: healthy, props: missing, models: answer(200, { data: [] }) }, { state: "ready" }],
   [

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { chunk, refuse, say } from "../../src/testing/LlamaAnswers.ts"
 import type { LlamaServer, LlamaServerOptions } from "../../src/testing/LlamaServer.ts"
 import * as Standin from "../../src/testing/LlamaServer.ts"
+import * as Profiles from "../../src/testing/ServerProfiles.ts"
 import { Bin, StateDir } from "../support/Bin.ts"
 
 interface Setting {
@@ -163,4 +164,70 @@ describe("over the real bin, a model server", () => {
       server.answer(say({ text: "well then" }))
       assert.strictEqual(await send(bin, id), "reply")
     }))
+
+  it("that is a router with one loaded model is asked for that one", () =>
+    over(
+      async ({ server, bin }) => {
+        await bin.request("hello", { extensions: ["llm_state"] })
+        const id = await bin.session()
+        assert.deepStrictEqual((await bin.event("llm_state")).payload, {
+          state: "ready",
+          url: server.url,
+          model: "b",
+          contextTokens: 8192
+        })
+        assert.strictEqual(await send(bin, id), "reply")
+        assert.strictEqual(server.chats[0]?.body.model, "b")
+      },
+      { profile: Profiles.llamaRouter([{ id: "a" }, { id: "b", loaded: true, contextTokens: 8192 }]) }
+    ))
+
+  it("that has several models says so until one of them is left", () => {
+    const models = [{ id: "a" }, { id: "b" }]
+    return over(
+      async ({ server, bin }) => {
+        await bin.request("hello", { extensions: ["llm_state"] })
+        const id = await bin.session()
+        const { detail, state } = (await bin.event("llm_state")).payload
+        assert.deepStrictEqual(
+          [state, detail],
+          ["foreign", "the server has several models: set localModels.model to one of a, b"]
+        )
+        assert.strictEqual(await send(bin, id), "failed")
+        assert.deepStrictEqual(errors(bin), [["step_error:grammar", `model is required (${detail})`]])
+        models.pop()
+        await bin.event("llm_state", ({ payload }) => payload.state === "ready" && payload.model === "a")
+        assert.strictEqual(await send(bin, id), "reply")
+        assert.strictEqual(server.chats.at(-1)?.body.model, "a")
+      },
+      { profile: Profiles.ollama(models) }
+    )
+  })
+
+  it("that refuses what it does not know gets the rest, and the turn is none the wiser", () =>
+    over(
+      async ({ server, bin }) => {
+        const id = await bin.session()
+        for (const text of ["hi", "and now?"]) assert.strictEqual(await send(bin, id, text), "reply")
+        assert.deepStrictEqual(errors(bin), [])
+        assert.deepStrictEqual(
+          server.chats.map(({ body }) => "return_progress" in body),
+          [true, false, false]
+        )
+      },
+      { profile: Profiles.strict(["return_progress", "cache_prompt"], "all") }
+    ))
+
+  it("that cuts prompts without a word is told of once, in the log", () =>
+    over(
+      async ({ bin }) => {
+        const id = await bin.session()
+        for (const text of ["a", "b", "c", "d"]) assert.strictEqual(await send(bin, id, text), "reply")
+        const warnings = bin.frames.filter(
+          (frame) => frame.kind === "event" && frame.type === "log" && frame.payload.message.includes("num_ctx")
+        )
+        assert.lengthOf(warnings, 1)
+      },
+      { profile: Profiles.ollama([{ id: "a" }], 1024) }
+    ))
 })

@@ -110,7 +110,7 @@ const llamaClient = Layer.succeed(LlamaClient, {
   url: "app:",
   slotId: -1,
   probe: Effect.succeed({ state: "ready" as const, url: "app:" }),
-  window: Effect.succeed(null),
+  window: () => Effect.succeed(null),
   stream: ({ history }) => {
     used.add("llama client")
     return history.at(-1)?.kind === "tool_result"

@@ -7,8 +7,9 @@ import type { EmittedEvent } from "../../src/protocol/Event.ts"
 import { ModelStatus } from "../../src/session/ModelStatus.ts"
 import { StdoutSink } from "../../src/stdio/StdoutSink.ts"
 
+const url = "http://127.0.0.1:8080"
+
 it.effect("what a probe cannot see of a server that loads is no change, and not forgotten", () => {
-  const url = "http://127.0.0.1:8080"
   const ready: ServerState = { state: "ready", url, model: "tiny", contextTokens: 4096 }
   const loading: ServerState = { state: "loading", url, detail: "Loading model" }
   let found = loading
@@ -24,6 +25,38 @@ it.effect("what a probe cannot see of a server that loads is no change, and not 
     found = { ...ready, model: "other" }
     yield* TestClock.adjust(4000)
     assert.deepStrictEqual(told, [found])
+  }).pipe(
+    Effect.provide(
+      ModelStatus.layer.pipe(
+        Layer.provide(Layer.mock(LlamaClient)({ url, slotId: -1, probe: Effect.sync(() => found) })),
+        Layer.provide(Layer.mock(StdoutSink)({ emit, post: () => {}, grant: () => {}, isGranted: () => true }))
+      )
+    )
+  )
+})
+
+it.effect("another reason why no turn can work is a change, another wording of silence is none", () => {
+  let found: ServerState = { state: "foreign", url, detail: "the server has no model" }
+  const told: Array<unknown> = []
+  const emit = ({ payload }: EmittedEvent) => Effect.sync(() => void told.push(payload))
+  return Effect.gen(function* () {
+    const watch = yield* ModelStatus
+    yield* watch.report(found)
+    yield* Effect.forkScoped(watch.probing)
+    for (const [state, detail] of [
+      ["foreign", "the server has no model"],
+      ["foreign", "the server has several models"],
+      ["unreachable", "ECONNREFUSED"],
+      ["unreachable", "no answer"]
+    ] as const) {
+      found = { state, url, detail }
+      yield* TestClock.adjust(4000)
+    }
+    assert.deepStrictEqual(told, [
+      { state: "foreign", url, detail: "the server has no model" },
+      { state: "foreign", url, detail: "the server has several models" },
+      { state: "unreachable", url, detail: "ECONNREFUSED" }
+    ])
   }).pipe(
     Effect.provide(
       ModelStatus.layer.pipe(

@@ -5,6 +5,7 @@ import { between } from "./ChatMessages.ts"
 import * as HistoryText from "./HistoryText.ts"
 import type { ModelOptions, ModelRequest } from "../LlamaClient.ts"
 import type { MessageForm } from "./MessageForm.ts"
+import type { RefusedFields } from "./RefusedFields.ts"
 import type { ToolSpec } from "../../domain/ToolCall.ts"
 
 /** A request body, and the bytes of text in it that the model reads. */
@@ -13,25 +14,36 @@ export interface ChatRequest {
   readonly promptBytes: number
 }
 
+/** What the server takes. */
+export interface RequestShape {
+  /** How the calls of the history are written. */
+  readonly form: MessageForm
+  /** The model to name where none is configured; undefined: none is named. */
+  readonly model: string | undefined
+  /** The fields to leave out. */
+  readonly without: RefusedFields
+}
+
 /**
  * Makes the body of `POST /v1/chat/completions`. `budget` is the most bytes of text that are sent (null: any number); a
- * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap). `form` is how the
- * calls of the history are written; as text, no tool is offered, and the user says what the system message would.
+ * longer history is trimmed (runtime, Prompt). `maxAnswer` is the longest answer in tokens (0: no cap). In the form `text`
+ * no tool is offered, and the user says what the system message would.
  */
 export const make = (
   request: ModelRequest,
   settings: Settings,
   budget: number | null,
   maxAnswer: number,
-  form: MessageForm
+  { form, model, without }: RequestShape
 ): ChatRequest => {
   const tools = form === "text" ? noTools : toolsOf(request.tools)
   const fixed = Buffer.byteLength(request.system) + tools.bytes
   const history = HistoryText.make(request.history, budget === null ? Infinity : Math.max(0, budget - fixed), form)
   const { llama } = settings
-  const { model, temperature, thinking } = optionsOf(request, settings)
+  const { model: asked, temperature, thinking } = optionsOf(request, settings)
+  const name = asked ?? model
   const options = {
-    ...(model === undefined ? {} : { model }),
+    ...(name === undefined ? {} : { model: name }),
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
@@ -46,7 +58,8 @@ export const make = (
   }
   const messages = `"messages":[${openingOf(request.system, form)}${history.json === "" ? "" : ","}${history.json}]`
   const offered = tools === noTools ? "" : `,"tools":${tools.json}`
-  const body = `{${messages}${offered},${wellFormedJson(options).slice(1)}`
+  const fields = Object.fromEntries(Object.entries(options).filter(([field]) => !without.has(field)))
+  const body = `{${messages}${offered},${wellFormedJson(fields).slice(1)}`
   return { body, promptBytes: fixed + history.bytes }
 }
 

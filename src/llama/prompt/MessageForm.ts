@@ -1,4 +1,5 @@
 import type { LlamaError } from "../LlamaError.ts"
+import * as RefusedFields from "./RefusedFields.ts"
 
 /**
  * How calls are written in a history, the most careful form last: all calls of a step in one message; one call in a
@@ -6,7 +7,7 @@ import type { LlamaError } from "../LlamaError.ts"
  */
 export type MessageForm = "batched" | "single" | "text"
 
-/** What the client knows of the form that the server's model takes. */
+/** What the client knows of the requests that the server takes for its model. */
 export interface FormMemory {
   /** The model as the server names it in its answers; undefined: it has named none. */
   readonly served: string | undefined
@@ -16,9 +17,17 @@ export interface FormMemory {
   readonly onlySingle: boolean
   /** The form that the server took after it had refused an earlier one. */
   readonly taken: MessageForm
+  /** The fields that the server refused. */
+  readonly without: RefusedFields.RefusedFields
 }
 
-export const unknown: FormMemory = { served: undefined, probed: undefined, onlySingle: false, taken: "batched" }
+export const unknown: FormMemory = {
+  served: undefined,
+  probed: undefined,
+  onlySingle: false,
+  taken: "batched",
+  without: RefusedFields.none
+}
 
 /** The form of the next request. */
 export const current = ({ onlySingle, taken }: FormMemory): MessageForm =>
@@ -27,25 +36,28 @@ export const current = ({ onlySingle, taken }: FormMemory): MessageForm =>
 /** Learns from a probe. Another model may take what the one before it refused. */
 export const learnProbe = (memory: FormMemory, model: string | undefined, onlySingle: boolean): FormMemory => {
   const isOther = model !== undefined && memory.probed !== undefined && model !== memory.probed
-  return { ...memory, probed: model ?? memory.probed, onlySingle, taken: isOther ? "batched" : memory.taken }
+  const known = { ...memory, probed: model ?? memory.probed, onlySingle }
+  return isOther ? { ...known, taken: "batched", without: RefusedFields.none } : known
 }
 
 /**
- * Learns from an answer of `model` to a request in `form`: the form is kept for this model if it was reached by refusals
- * of this request. A form that was kept for another model is given up, and the next probe tells of no other one.
+ * Learns from an answer of `model` to a request in `form`, without some fields: both are kept for this model if they were
+ * reached by refusals of this request. What was kept for another model is given up, and the next probe tells of no other.
  */
 export const learnAnswer = (
   memory: FormMemory,
   model: string | undefined,
   form: MessageForm,
-  wasRefused: boolean
+  wasRefused: boolean,
+  without: RefusedFields.RefusedFields = memory.without
 ): FormMemory => {
   const isOther = model !== undefined && memory.served !== undefined && model !== memory.served
   return {
     ...memory,
     served: model ?? memory.served,
     probed: isOther ? undefined : memory.probed,
-    taken: wasRefused ? form : isOther ? "batched" : memory.taken
+    taken: wasRefused ? form : isOther ? "batched" : memory.taken,
+    without: isOther && without === memory.without ? RefusedFields.none : without
   }
 }
 

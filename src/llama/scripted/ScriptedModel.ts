@@ -36,7 +36,7 @@ export const fromScript = (script: Script, path?: string): Layer.Layer<LlamaClie
         model: script.model ?? "scripted",
         contextTokens: script.contextTokens ?? defaultContext
       }),
-      window: Effect.succeed(script.contextTokens ?? defaultContext)
+      window: () => Effect.succeed(script.contextTokens ?? defaultContext)
     })
   )
 }

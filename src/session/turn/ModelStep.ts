@@ -69,7 +69,7 @@ export class ModelStep extends Context.Service<
         const { calls, reason, usage } = finished
         observer?.onModelAnswer(turn.id, finished)
         yield* feed.emitAll(events.end(finished))
-        const windowTokens = yield* llama.window
+        const windowTokens = yield* llama.window(context.options.current.model)
         if (usage !== undefined && windowTokens !== null) {
           log.note({ contextUsage: { usedTokens: usage.promptTokens + usage.completionTokens, windowTokens } })
         }

@@ -18,7 +18,9 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     description: "Replace oldText, which must occur exactly once unless replaceAll, by newText in a file.",
     parameters: Schema.Struct({
       path: Schema.String.annotateKey({ documentation: "The text file, UTF-8" }),
-      oldText: Schema.String.annotateKey({ documentation: "The text to replace, to the letter; what small models get wrong is forgiven, see below" }),
+      oldText: Schema.String.annotateKey({
+        documentation: "The text to replace, to the letter; what small models get wrong is forgiven, see below"
+      }),
       newText: Schema.String.annotateKey({ documentation: "The text in its place" }),
       replaceAll: Schema.optionalKey(Schema.Boolean).annotateKey({
         documentation: "Replace it wherever it occurs; otherwise it must occur exactly once"

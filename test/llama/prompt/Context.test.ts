@@ -92,14 +92,14 @@ describe("the window", () => {
   it.live("is asked for when a server first answers, and told by an overflow", () =>
     Effect.gen(function* () {
       const { server, client } = yield* setUp({ contextTokens: 5000 })
-      assert.isNull(yield* client.window)
+      assert.isNull(yield* client.window())
       assert.strictEqual((yield* client.probe).contextTokens, 5000)
-      assert.strictEqual(yield* client.window, 5000)
+      assert.strictEqual(yield* client.window(), 5000)
       server.answer((_, index) =>
         index === 0 ? refuse(400, "exceeds the available context size (3000 tokens)") : say({ text: "there" })
       )
       yield* outcome(client.stream(question()))
-      assert.strictEqual(yield* client.window, 3000)
+      assert.strictEqual(yield* client.window(), 3000)
     })
   )
 
@@ -111,7 +111,7 @@ describe("the window", () => {
         awaited(
           `a window of ${tokens} tokens`,
           Effect.gen(function* () {
-            while ((yield* client.window) !== tokens) {
+            while ((yield* client.window()) !== tokens) {
               yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
             }
           })
