@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { attempt } from "../files/FileErrors.ts"
 import { kindOf } from "../files/RegularFile.ts"
 import * as Tool from "./Tool.ts"
-import { readNeed, type Workspace } from "./Workspace.ts"
+import { noted, readNeed, type Workspace } from "./Workspace.ts"
 import { refuse } from "../files/Refused.ts"
 
 const maxPaths = 100
@@ -37,10 +37,10 @@ export const attach = (workspace: Workspace["Service"]) =>
         return { text: `Attached to the closing answer:\n${attachments.join("\n")}`, attachments }
       })
       const first = outside.find(({ scope }) => scope === "trust") ?? outside[0]
-      if (first === undefined) return { run }
+      if (first === undefined) return { run: noted(locations, run) }
       const { need } = readNeed(first, "hand over files from outside the working directory")
       return need === undefined
-        ? { run }
-        : { need: { ...need, affectedResources: outside.map(({ real }) => real) }, run }
+        ? { run: noted(locations, run) }
+        : { need: { ...need, affectedResources: outside.map(({ real }) => real) }, run: noted(locations, run) }
     })
   })

@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises"
 import * as NodePath from "node:path"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Context from "effect/Context"
@@ -5,12 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Config } from "../config/Config.ts"
 import { isOfProcess } from "../shell/Destructive.ts"
+import { shownName } from "../domain/ShownName.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
 import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
 import { PrivateFiles } from "../files/PrivateFiles.ts"
+import { givenPath } from "../files/GivenPath.ts"
+import { nearPath, readerKinds } from "../files/NearName.ts"
 import { resolveName, resolveReal } from "../files/RealPath.ts"
-import type { ActNeed, ReadNeed, CallPlace } from "./Tool.ts"
+import type { ActNeed, CallPlace, ReadNeed, ToolOutput } from "./Tool.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 
 /** A path from an argument, and its real path. */
@@ -20,15 +24,20 @@ export interface Location {
   /** All links resolved, dangling ones too; `path` if that is not possible. */
   readonly real: string
   readonly scope: Scope
+  /** What the model is told if the path is not quite the one that was given. */
+  readonly note?: string
 }
 
 /** Resolves the paths of arguments and tells their scope (contract 7). */
 export class Workspace extends Context.Service<
   Workspace,
   {
-    /** Resolves a path to read; skills folders count as inside. Fails only for a text that cannot be a path. */
+    /**
+     * Resolves a path to read; skills folders count as inside. Where there is nothing of its name, the only entry that looks
+     * the same is taken. Fails only for a text that cannot be a path.
+     */
     reading(path: string, context: CallPlace): Effect.Effect<Location, Refused>
-    /** Resolves a path to write. */
+    /** Resolves a path to write, as it is given. */
     writing(path: string, context: CallPlace): Effect.Effect<Location, Refused>
     /** The files that are inside no working directory, for a tool that comes to files which no argument names. */
     readonly privateFiles: Effect.Effect<PrivateFiles>
@@ -60,30 +69,55 @@ export class Workspace extends Context.Service<
         }
       }
 
-      const locate = (given: string, { workingDir }: CallPlace, scopeOf: (real: string, places: Places) => Scope) =>
+      const locate = (
+        text: string,
+        { workingDir }: CallPlace,
+        scopeOf: (real: string, places: Places) => Scope,
+        forgiven: Parameters<typeof nearPath>[1]
+      ) =>
         attempt(async (): Promise<Location> => {
-          if (given.includes("\0")) throw refuse("the path contains a NUL character")
+          if (text.includes("\0")) throw refuse("the path contains a NUL character")
           // The file system would replace it by U+FFFD, and that is another file.
-          if (!given.isWellFormed()) throw refuse("the path contains half of a character")
-          const named = absolute(workingDir, withHome(given))
+          if (!text.isWellFormed()) throw refuse("the path contains half of a character")
+          const given = await asGiven(workingDir, text)
+          const asked = absolute(workingDir, withHome(given))
+          const near = forgiven.length === 0 ? undefined : await nearPath(asked, forgiven)
+          const named = near?.path ?? asked
+          const note =
+            near === undefined
+              ? {}
+              : {
+                  note: `(There is no ${shownName(asked)}. Taken: ${shownName(named)}, which differs by ${near.differsBy}.)`
+                }
           const [real, files] = await Promise.all([resolveReal(named), PrivateFiles.of(stateDir)])
           const isProcess = /^\/proc\/\d+(\/task(\/\d+)?)?$/.test(real ?? named)
           if (isProcess || isOfProcess(real ?? named))
             throw refuse("it belongs to a process: the path leads to its pipes or its memory")
           // Behind a link, `..` is not the directory before it in the path.
           const path = real !== undefined && /(^|[/\\])\.\.([/\\]|$)/.test(given) ? real : NodePath.resolve(named)
-          if (real === undefined) return { path, real: path, scope: "outside" }
+          if (real === undefined) return { path, real: path, scope: "outside", ...note }
           const [isTrustFile, places] = await Promise.all([files.isTrustFile(real), placesOf(workingDir, files)])
-          return { path, real, scope: isTrustFile ? "trust" : scopeOf(real, places) }
+          return { path, real, scope: isTrustFile ? "trust" : scopeOf(real, places), ...note }
         })
 
       return Workspace.of({
-        reading: (path, context) => locate(path, context, readScope),
-        writing: (path, context) => locate(path, context, writeScope),
+        reading: (path, context) => locate(path, context, readScope, readerKinds),
+        writing: (path, context) => locate(path, context, writeScope, []),
         privateFiles: Effect.promise(() => PrivateFiles.of(stateDir))
       })
     })
   )
+}
+
+/** What a tool returns, with what the model must know of the paths that were taken. */
+export const noted = <E, R>(
+  locations: ReadonlyArray<Location>,
+  run: Effect.Effect<ToolOutput, E, R>
+): Effect.Effect<ToolOutput, E, R> => {
+  const notes = locations.flatMap(({ note }) => note ?? [])
+  return notes.length === 0
+    ? run
+    : Effect.map(run, (output) => ({ ...output, text: [...notes, output.text].join("\n") }))
 }
 
 /** The approval that a read needs; none inside the working directory, where the sidecar's own settings never are. */
@@ -118,6 +152,14 @@ const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {
   inside: "fs_write_workspace",
   home: "fs_write_home",
   outside: "other"
+}
+
+/** The text as a path: as it is if there is something of that name, else without what models put round a path. */
+const asGiven = async (workingDir: string, text: string): Promise<string> => {
+  const path = givenPath(text)
+  if (path === text) return text
+  const isThere = await lstat(absolute(workingDir, withHome(text))).catch(() => undefined)
+  return isThere === undefined ? path : text
 }
 
 /** Absolute, and normalized only on Windows, where the system does the same. */

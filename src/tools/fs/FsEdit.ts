@@ -8,7 +8,7 @@ import { changePreview } from "./ChangePreview.ts"
 import { noChange } from "./NoChange.ts"
 import { applyEdit, emptyOldText, type TextEdit } from "./edit/TextEdit.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace, writeNeed } from "../Workspace.ts"
+import { noted, readNeed, type Workspace, writeNeed } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 /** Replaces text in a file (runtime, Tools). */
@@ -30,12 +30,14 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
     plan: Effect.fnUntraced(function* ({ newText, oldText, path: given, replaceAll = false }, context) {
       const edit = { oldText, newText, replaceAll }
       if (oldText === "") return yield* refuse(emptyOldText)
-      const location = yield* workspace.writing(given, context)
+      // An edit reads first: it takes what a reader would.
+      const found = yield* workspace.reading(given, context)
+      const location = yield* workspace.writing(found.note === undefined ? given : found.path, context)
       const { path, real } = location
       const looked = yield* Effect.result(attempt(() => prepare(path, real, edit)))
       if (looked._tag === "Failure") {
         // The reason shows what is in the file, so this is a read; nothing is written.
-        const { need } = readNeed(yield* workspace.reading(given, context), `tell why an edit of ${path} fails`)
+        const { need } = readNeed(found, `tell why an edit of ${path} fails`)
         const run = Effect.fail(looked.failure)
         return need === undefined ? yield* run : { need, run }
       }
@@ -52,9 +54,9 @@ export const fsEdit = (workspace: Workspace["Service"]) =>
         changePreview(path, snapshot?.content, after)
       )
       if (snapshot?.content?.equals(after) === true) {
-        return noChange(location, yield* workspace.reading(given, context), after, need)
+        return noChange(location, found, after, need)
       }
-      return { need, run: Effect.uninterruptible(run) }
+      return { need, run: noted([found], Effect.uninterruptible(run)) }
     })
   })
 

@@ -9,7 +9,7 @@ import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
 import { maxEntries, TreeWalk } from "../../files/TreeWalk.ts"
-import { readNeed, type Workspace } from "../Workspace.ts"
+import { noted, readNeed, type Workspace } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 200
@@ -55,7 +55,7 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
         if (notes.length > 0) lines.push(`(${notes.join("; ")})`)
         return { text: lines.join("\n"), truncated: notes.length > 0 }
       })
-      return { ...readNeed(location, "search a directory outside the working directory"), run }
+      return { ...readNeed(location, "search a directory outside the working directory"), run: noted([location], run) }
     })
   })
 

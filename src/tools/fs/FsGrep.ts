@@ -10,7 +10,7 @@ import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne, AtLeastZero } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace } from "../Workspace.ts"
+import { noted, readNeed, type Workspace } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 100
@@ -64,6 +64,6 @@ export const fsGrep = (workspace: Workspace["Service"]) =>
         }
         return (await grep(request, signal)).output()
       })
-      return { ...readNeed(location, "search files outside the working directory"), run }
+      return { ...readNeed(location, "search files outside the working directory"), run: noted([location], run) }
     })
   })

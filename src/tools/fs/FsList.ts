@@ -9,7 +9,7 @@ import { kindOf, requireDirectory } from "../../files/RegularFile.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace } from "../Workspace.ts"
+import { noted, readNeed, type Workspace } from "../Workspace.ts"
 
 const defaultLimit = 200
 const maxLimit = 2000
@@ -39,7 +39,10 @@ export const fsList = (workspace: Workspace["Service"]) =>
       const location = yield* workspace.reading(path, context)
       return {
         ...readNeed(location, "list a directory outside the working directory"),
-        run: attempt((signal) => list(location.real, location.path, depth, Math.min(limit, maxLimit), signal))
+        run: noted(
+          [location],
+          attempt((signal) => list(location.real, location.path, depth, Math.min(limit, maxLimit), signal))
+        )
       }
     })
   })

@@ -9,7 +9,7 @@ import { LineWindow } from "../../files/LineWindow.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
 import * as Tool from "../Tool.ts"
-import { readNeed, type Workspace } from "../Workspace.ts"
+import { noted, readNeed, type Workspace } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
 
 const defaultLimit = 1000
@@ -43,7 +43,7 @@ export const fsRead = (workspace: Workspace["Service"]) =>
       const run = attempt((signal) =>
         withRegularFile(location.real, (handle, stat) => read(handle, stat, location.path, offset, limit, signal))
       )
-      return { ...readNeed(location, "read a file outside the working directory"), run }
+      return { ...readNeed(location, "read a file outside the working directory"), run: noted([location], run) }
     })
   })
 

@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { comparedBytes, takeSnapshot, writeAtomically } from "../../files/AtomicWrite.ts"
+import { shownName } from "../../domain/ShownName.ts"
+import { twinOf } from "../../files/NearName.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { changePreview } from "./ChangePreview.ts"
 import { noChange } from "./NoChange.ts"
@@ -25,7 +27,7 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
       if (content.length > comparedBytes) return yield* refuse(`the content is larger than ${comparedBytes} bytes`)
       const location = yield* workspace.writing(given, context)
       const { path, real } = location
-      const looked = yield* Effect.result(attempt(() => takeSnapshot(real)))
+      const looked = yield* Effect.result(attempt(() => snapshotOf(path, real)))
       if (looked._tag === "Failure") {
         const { need } = readNeed(yield* workspace.reading(given, context), `write ${path}`)
         // Before the approval, nothing about a place outside may be revealed.
@@ -52,3 +54,14 @@ export const fsWrite = (workspace: Workspace["Service"]) =>
       return { need, run: Effect.uninterruptible(run) }
     })
   })
+
+/** What is at the path. A new file must not be a twin of one that is there: the model means that one, or will take it for this. */
+const snapshotOf = async (path: string, real: string) => {
+  const snapshot = await takeSnapshot(real)
+  if (snapshot !== undefined) return snapshot
+  const twin = await twinOf(path)
+  if (twin === undefined) return snapshot
+  throw refuse(
+    `there is ${shownName(twin.path)} already, which differs by ${twin.differsBy}; write that one by its own name, or choose a name that looks different`
+  )
+}
