@@ -3,7 +3,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { inWords } from "../files/FileErrors.ts"
-import { OutputCapture } from "./OutputCapture.ts"
+import type { OutputCapture } from "./OutputCapture.ts"
+import { ShownOutput } from "./ShownOutput.ts"
 import type { BackgroundGroups } from "./BackgroundGroups.ts"
 import { pause } from "./ProcessSession.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
@@ -23,7 +24,7 @@ export interface ChildRequest {
   readonly maxOutputBytes: number
 }
 
-/** The output of a program and how it ended. */
+/** What a terminal would show of the output of a program, and how it ended. */
 export interface ChildOutcome {
   readonly stdout: OutputCapture
   readonly stderr: OutputCapture
@@ -48,7 +49,8 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
         const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
         const end = yield* Effect.raceFirst(Deferred.await(ended), timeout)
         if (end._tag !== "TimedOut") yield* Effect.raceFirst(Deferred.await(drained), pause(drainMs))
-        return { stdout, stderr, end }
+        for (const output of [stdout, stderr]) output.end()
+        return { stdout: stdout.capture, stderr: stderr.capture, end }
       }),
     ({ child }, exit) => {
       const { pid } = child
@@ -67,8 +69,8 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
 
 interface Running {
   readonly child: ChildProcess
-  readonly stdout: OutputCapture
-  readonly stderr: OutputCapture
+  readonly stdout: ShownOutput
+  readonly stderr: ShownOutput
   readonly ended: Deferred.Deferred<ChildOutcome["end"], Refused>
   /** Both streams have ended. */
   readonly drained: Deferred.Deferred<void>
@@ -84,8 +86,8 @@ const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<R
   Effect.suspend(() => {
     const { cwd, env, isQuoted = false, maxOutputBytes } = request
     const { args, command } = gated(request)
-    const stdout = new OutputCapture(maxOutputBytes)
-    const stderr = new OutputCapture(maxOutputBytes)
+    const stdout = new ShownOutput(maxOutputBytes)
+    const stderr = new ShownOutput(maxOutputBytes)
     const ended = Deferred.makeUnsafe<ChildOutcome["end"], Refused>()
     const drained = Deferred.makeUnsafe<void>()
     let child: ChildProcess

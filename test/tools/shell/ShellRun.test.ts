@@ -446,6 +446,20 @@ describe("shell.run", () => {
     )
   )
 
+  it.effect("returns what a terminal would show: a progress bar takes no room from what is said after it", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const bar = `i=0; while [ $i -lt 20000 ]; do printf '\\r%s of 20000' $i; i=$((i+1)); done`
+        const { summary } = yield* call(
+          "shell.run",
+          { command: `printf '\\033[1mbefore\\033[0m\\n'; ${bar}; printf '\\nafter\\n'` },
+          root
+        )
+        assert.strictEqual(summary, "exit code 0\nbefore\n19999 of 20000\nafter")
+      })
+    )
+  )
+
   it.effect("leaves nothing running when the toolbox goes", () =>
     Effect.gen(function* () {
       const seconds = mark()
