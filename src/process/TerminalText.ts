@@ -5,7 +5,7 @@ const maxColumns = 64 * 1024
 const maxSequence = 4096
 
 /** What acts on a terminal in place of being shown: control characters but line break and tab, of both ranges. */
-const acts = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
+const acts = /[\p{Cc}--[\n\t]]/v
 
 const mark = /^\p{M}$/u
 
