@@ -78,7 +78,7 @@ export class TerminalText {
     }
     if (acts.test(character)) return ""
     const last = this.#cells[this.#column - 1]
-    if (last !== undefined && character > "\x7f" && mark.test(character)) {
+    if (last !== undefined && character >= "\x80" && mark.test(character)) {
       this.#cells[this.#column - 1] = last + character
       return last.length < 32 ? "" : this.#takeRow()
     }
