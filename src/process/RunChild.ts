@@ -22,6 +22,8 @@ export interface ChildRequest {
   readonly timeoutMs: number
   /** Per stream. */
   readonly maxOutputBytes: number
+  /** Called with what the program prints, on either stream. */
+  readonly onOutput?: (text: string) => void
 }
 
 /** What a terminal would show of the output of a program, and how it ended. */
@@ -84,7 +86,7 @@ const gated = ({ args, command }: ChildRequest): Pick<ChildRequest, "command" | 
 
 const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<Running, Refused> =>
   Effect.suspend(() => {
-    const { cwd, env, isQuoted = false, maxOutputBytes } = request
+    const { cwd, env, isQuoted = false, maxOutputBytes, onOutput = () => {} } = request
     const { args, command } = gated(request)
     const stdout = new ShownOutput(maxOutputBytes)
     const stderr = new ShownOutput(maxOutputBytes)
@@ -104,8 +106,8 @@ const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<R
       if (isSystemError(error)) return Effect.fail(refuse(`the command could not be started: ${inWords(error)}`))
       throw error
     }
-    child.stdout?.on("data", (bytes) => stdout.push(bytes))
-    child.stderr?.on("data", (bytes) => stderr.push(bytes))
+    child.stdout?.on("data", (bytes) => onOutput(stdout.push(bytes)))
+    child.stderr?.on("data", (bytes) => onOutput(stderr.push(bytes)))
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {})
     child.once("error", (error) => {
       Deferred.doneUnsafe(ended, Effect.fail(refuse(`the command could not be started: ${error.message}`)))

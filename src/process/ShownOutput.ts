@@ -13,18 +13,19 @@ export class ShownOutput {
     this.capture = new OutputCapture(limit)
   }
 
-  /** Returns what is shown of the bytes, as far as it is finished. */
+  /** Returns the characters that are complete with these bytes, as they were printed. */
   push(bytes: Buffer): string {
-    return this.#keep(this.#terminal.push(this.#decoder.decode(bytes, { stream: true })))
+    const printed = this.#decoder.decode(bytes, { stream: true })
+    this.#keep(this.#terminal.push(printed))
+    return printed
   }
 
-  /** The stream has ended, or nobody reads on. Returns the rest. */
-  end(): string {
-    return this.#keep(this.#terminal.push(this.#decoder.decode()) + this.#terminal.end())
+  /** The stream has ended, or nobody reads on. */
+  end(): void {
+    this.#keep(this.#terminal.push(this.#decoder.decode()) + this.#terminal.end())
   }
 
-  #keep(text: string): string {
+  #keep(text: string): void {
     if (text !== "") this.capture.push(Buffer.from(text))
-    return text
   }
 }

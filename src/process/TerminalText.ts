@@ -41,10 +41,10 @@ export class TerminalText {
     let shown = ""
     for (const character of piece) {
       if (this.#state === "plain") shown += this.#plain(character)
-      else if (character === "\n" || character === "\x18") {
+      else if (character === "\n") {
         // A sequence that is cut off hides no more than its line.
         this.#state = "plain"
-        if (character === "\n") shown += this.#plain(character)
+        shown += this.#plain(character)
       } else this.#inSequence(character)
     }
     return shown

@@ -56,6 +56,7 @@ export type MetricEvent = EventPayload<"metric">
 export type ErrorEvent = EventPayload<"error">
 export type ToolRequestEvent = EventPayload<"tool_request">
 export type ToolWithdrawnEvent = EventPayload<"tool_withdrawn">
+export type ToolOutputEvent = EventPayload<"tool_output">
 export type LlmProgressEvent = EventPayload<"llm_progress">
 export type LlmStateEvent = EventPayload<"llm_state">
 export type ApprovalResolvedEvent = EventPayload<"approval_resolved">

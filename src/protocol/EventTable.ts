@@ -244,6 +244,15 @@ export const eventTable = {
       reason: field(Schema.Literals(["cancelled", "timeout"]), "Why.")
     })
   },
+  tool_output: {
+    when: "A command or a script of a call prints something. At most 1 MiB a call, never after its result.",
+    extension: "tool_output",
+    schema: Schema.Struct({
+      ...ofTurn,
+      callId,
+      text: field(Schema.String, "What it printed on either stream, as it came; whole characters.")
+    })
+  },
   llm_progress: {
     when: "The model server loads a model, reads the prompt (`prefill`), or generates.",
     extension: "llm_progress",

@@ -31,6 +31,7 @@ export const eventExtensions: { readonly [T in EventType]: Extension | undefined
   error: undefined,
   tool_request: "host_tools",
   tool_withdrawn: "host_tools",
+  tool_output: "tool_output",
   llm_progress: "llm_progress",
   llm_state: "llm_state",
   approval_resolved: "approval_resolved",

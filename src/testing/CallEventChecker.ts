@@ -32,6 +32,8 @@ export class CallEventChecker {
         this.#requests.delete(requestId)
         return
       }
+      case "tool_output":
+        return this.#ofOpenCall(at, frame.type, frame.payload.callId)
       default:
         this.#breach(at, `${frame.type} inside a step`)
     }

@@ -34,6 +34,15 @@ export const openTools = (
   const hide = hideSecrets(settings)
   /** A defect's message may quote what the tool has read. */
   const hiddenDefects = Effect.catchDefect((defect) => Effect.die(withoutSecrets(defect, hide)))
+  /** What a call tells beside its result has no secret in it either. */
+  const hidden =
+    (emit: CallFeed["emit"]): CallFeed["emit"] =>
+    (event) =>
+      emit(
+        event.type === "tool_output"
+          ? { ...event, payload: { ...event.payload, text: hide(event.payload.text) } }
+          : event
+      )
   const tools = new Map(described.tools.map((tool) => [tool.name, tool]))
 
   const understand = (call: ToolCall): ToolCall => {
@@ -59,7 +68,7 @@ export const openTools = (
     if ("fault" in read) return refused(`${wireName(name)}: ${read.fault}. ${expected(tool)}`)
     const limit = tool.timeoutMs === undefined ? toolTimeoutMs : tool.timeoutMs
     const planned = yield* Effect.result(
-      hiddenDefects(within(tool.plan(read.value, { ...context, call: { callId, emit } }), limit))
+      hiddenDefects(within(tool.plan(read.value, { ...context, call: { callId, emit: hidden(emit) } }), limit))
     )
     if (planned._tag === "Failure") return refused(hide(planned.failure.message))
     const { need, run } = planned.success

@@ -23,7 +23,8 @@ const all = [
   "sessions",
   "parallel_sessions",
   "options",
-  "host_tools"
+  "host_tools",
+  "tool_output"
 ]
 
 describe("contract 9, hello", () => {

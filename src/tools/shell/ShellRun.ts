@@ -16,6 +16,7 @@ import { privateIndex } from "./GitAccess.ts"
 import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { AtLeastOne } from "../../protocol/Checks.ts"
+import { withLiveOutput } from "../LiveOutput.ts"
 import * as Tool from "../Tool.ts"
 import { homeDirectory, ownSettings, type Workspace } from "../Workspace.ts"
 import { refuse } from "../../files/Refused.ts"
@@ -56,7 +57,9 @@ export const shellRun = (workspace: Workspace["Service"], settings: Settings["to
         Effect.gen(function* () {
           yield* attempt(() => requireDirectory(cwd))
           const { maxOutputBytes } = settings
-          const outcome = yield* runChild({ ...request, cwd, timeoutMs: limit, maxOutputBytes }, context.background)
+          const outcome = yield* withLiveOutput(context.call, (onOutput) =>
+            runChild({ ...request, cwd, timeoutMs: limit, maxOutputBytes, onOutput }, context.background)
+          )
           return describe(outcome, limit)
         })
       const unattended = Effect.gen(function* () {

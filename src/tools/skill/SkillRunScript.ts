@@ -12,6 +12,7 @@ import { withRegularFile } from "../../files/RegularFile.ts"
 import { runChild } from "../../process/RunChild.ts"
 import { scriptCommand } from "./ScriptCommand.ts"
 import { describe, openEnvironment } from "../shell/ShellRun.ts"
+import { withLiveOutput } from "../LiveOutput.ts"
 import * as Tool from "../Tool.ts"
 import { refuse } from "../../files/Refused.ts"
 import { isWithin } from "../../files/PathScope.ts"
@@ -46,16 +47,16 @@ export const skillRunScript = (
         if (fingerprint !== asked.fingerprint)
           return yield* refuse(`${asked.real} has changed since it was asked about: it was not run`)
         const [program = "", ...rest] = command
-        const outcome = yield* runChild(
-          {
-            command: program,
-            args: rest,
-            cwd: context.workingDir,
-            env: { ...openEnvironment(), ...ownNodeEnvironment(program) },
-            timeoutMs: defaultTimeoutMs,
-            maxOutputBytes
-          },
-          context.background
+        const request = {
+          command: program,
+          args: rest,
+          cwd: context.workingDir,
+          env: { ...openEnvironment(), ...ownNodeEnvironment(program) },
+          timeoutMs: defaultTimeoutMs,
+          maxOutputBytes
+        }
+        const outcome = yield* withLiveOutput(context.call, (onOutput) =>
+          runChild({ ...request, onOutput }, context.background)
         )
         return describe(outcome, defaultTimeoutMs)
       })
