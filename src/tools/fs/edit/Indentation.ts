@@ -41,7 +41,9 @@ const shiftsOf = (pairs: ReadonlyArray<IndentPair>): ReadonlyArray<Shift> => {
       toTabs(width, own.length - given.length / width),
       toSpaces(width, own.length / width - given.length)
     ]),
-    ...(new Set(pairs.map(([each]) => each)).size > 1 ? [scaled(2), scaled(0.5)] : [])
+    ...(new Set(pairs.map(([each]) => each)).size > 1
+      ? [2, 0.5].map((factor) => scaled(factor, own.length - given.length * factor))
+      : [])
   ]
   return candidates.filter((shift) => pairs.every(([from, to]) => shift(from) === to))
 }
@@ -61,6 +63,8 @@ const toSpaces =
   }
 
 const scaled =
-  (factor: number): Shift =>
-  (indent) =>
-    /^ *$/.test(indent) && Number.isInteger(indent.length * factor) ? " ".repeat(indent.length * factor) : undefined
+  (factor: number, more: number): Shift =>
+  (indent) => {
+    const length = indent.length * factor + more
+    return /^ *$/.test(indent) && Number.isInteger(length) && length >= 0 ? " ".repeat(length) : undefined
+  }

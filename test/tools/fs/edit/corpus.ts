@@ -222,6 +222,21 @@ export const corpus: ReadonlyArray<EditCase> = [
     "a:\n      b\n      c\n"
   ],
 
+  [
+    "steps of two for four, further in",
+    python,
+    "if x:\n  return 1\n",
+    "if x:\n  log(x)\n  return 1\n",
+    python.replace("        return 1", "        log(x)\n        return 1")
+  ],
+  [
+    "steps of four for two, further in",
+    "a:\n  b:\n    c: 1\n",
+    "b:\n    c: 1\n",
+    "b:\n    c: 2\n",
+    "a:\n  b:\n    c: 2\n"
+  ],
+
   // Runs of blanks.
   ["columns that are aligned", "name   =  1\nvalue  =  2\n", "name = 1", "name = 3", "name   =  3\nvalue  =  2\n"],
   ["a tab for spaces within a line", "a\tb\n", "a b", "a c", "a\tc\n"],
