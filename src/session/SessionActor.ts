@@ -129,6 +129,7 @@ export class SessionActor extends Context.Service<
             },
             answered,
             isCancelled: false,
+            outOfTime: undefined,
             endedAs: undefined
           }
           open.add(turn)

@@ -157,7 +157,7 @@ export class ToolBatch extends Context.Service<
         return Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(OpenCalls.announce(context, stepIndex, calls, reasoning), (open) =>
             restore(runAll(open)).pipe(
-              Effect.onError((cause) => open.closeAll(error(whyOpen(outcomeOfCause(cause, turn)))))
+              Effect.onError((cause) => open.closeAll(error(whyOpen(outcomeOfCause(cause, turn), turn))))
             )
           )
         )
@@ -169,8 +169,10 @@ export class ToolBatch extends Context.Service<
 }
 
 /** Why a call has no result of its own. */
-const whyOpen = (outcome: Outcome): string =>
-  outcome.reason === "failed" ? `not done: ${outcome.message}` : "cancelled before it was done"
+const whyOpen = (outcome: Outcome, { isCancelled, outOfTime }: Turn): string => {
+  if (!isCancelled && outOfTime !== undefined) return outOfTime
+  return outcome.reason === "failed" ? `not done: ${outcome.message}` : "cancelled before it was done"
+}
 
 /** A result that says what went wrong. */
 const error = (summary: string): ToolResult => ({ status: "error", summary, truncated: false })

@@ -21,6 +21,8 @@ export interface Turn {
   readonly answered: Deferred.Deferred<void>
   /** Set by a cancel. A turn that has not started yet then ends without any event. */
   isCancelled: boolean
+  /** Set when its time is over: why what it was doing is ended. */
+  outOfTime: string | undefined
   /** The reason that its response gave; undefined until then. */
   endedAs: TurnReason | undefined
 }

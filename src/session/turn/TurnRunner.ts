@@ -16,6 +16,8 @@ import { finishTool, ToolBatch } from "./ToolBatch.ts"
 import type { Turn } from "./Turn.ts"
 import type { TurnContext } from "./TurnContext.ts"
 import type { TurnSession } from "./TurnSession.ts"
+import { emptyAnswer, nothingUsable, outOfSteps, sumOf } from "./StepEnds.ts"
+import { inTime, outOfTime } from "./TurnDeadline.ts"
 import { endTurn, finishStep, type OpenStep, type TurnProgress } from "./TurnEnd.ts"
 import { observed, TurnObserver } from "./TurnObserver.ts"
 import { understood } from "./UnderstoodCalls.ts"
@@ -66,13 +68,24 @@ export class TurnRunner extends Context.Service<
       const toolBatch = yield* ToolBatch
       const observer = yield* TurnObserver
 
+      const { maxDurationMs } = agent.task
+
+      const withinTurn = <A, E>(
+        running: RunningTurn,
+        step: OpenStep,
+        part: Effect.Effect<A, E>,
+        late: Effect.Effect<A, StepFailure>
+      ) => Effect.interruptible(inTime(running, step, maxDurationMs, part, late))
+
+      const lateAnswer = Effect.fail(new StepFailure({ category: "model", detail: outOfTime(maxDurationMs) }))
+
       /** Begins a step. The first step of a turn also commits and emits `opening`, in the same transaction. */
       const beginStep = Effect.fnUntraced(function* (running: RunningTurn, opening: Opening = { entries: [] }) {
         const { feed, log, turn } = running
         const { steering } = turn
         const now = yield* monotonicMs
         const index = running.stepCount++
-        const isLast = index + 1 >= running.maxSteps || now - running.startedAt > agent.task.maxDurationMs
+        const isLast = index + 1 >= running.maxSteps || now - running.startedAt >= maxDurationMs
         running.step = { index, isLast, startedAt: now, tokensUsed: 0 }
         const notice = isLast ? "lastStep" : running.nudge
         running.nudge = undefined
@@ -158,9 +171,8 @@ export class TurnRunner extends Context.Service<
         calls: ReadonlyArray<ToolCall>
       ) {
         if (text.trim() !== "") yield* reply(running, text, "", undefined)
-        const { attachments, finished } = yield* Effect.interruptible(
-          toolBatch.run(running, step.index, calls, reasoning)
-        )
+        const batch = toolBatch.run(running, step.index, calls, reasoning)
+        const { attachments, finished } = yield* withinTurn(running, step, batch, Effect.succeed({ attachments: [] }))
         running.attachments = [...running.attachments, ...attachments]
         return finished
       })
@@ -214,8 +226,11 @@ export class TurnRunner extends Context.Service<
       const play = Effect.fnUntraced(function* (running: RunningTurn) {
         let step = yield* begin(running)
         while (true) {
-          const answer = yield* Effect.interruptible(modelStep.run(running, step.index))
-          measure(running, step, answer.usage)
+          const answer = yield* withinTurn(running, step, modelStep.run(running, step.index), lateAnswer)
+          if (answer.usage !== undefined) {
+            step.tokensUsed = answer.usage.promptTokens + answer.usage.completionTokens
+            running.usage = sumOf(running.usage, answer.usage)
+          }
           const nudge = nudgeFor(answer, step, running.tools.specs)
           const isNudged = nudge !== undefined && !running.nudged.has(nudge)
           if (!isNudged && isEmpty(answer)) return yield* emptyAnswer(answer)
@@ -260,29 +275,3 @@ export class TurnRunner extends Context.Service<
     })
   )
 }
-
-/** Adds the tokens of a step to those of the turn. */
-const measure = (running: RunningTurn, step: OpenStep, usage: Usage | undefined): void => {
-  if (usage === undefined) return
-  step.tokensUsed = usage.promptTokens + usage.completionTokens
-  const before = running.usage ?? { promptTokens: 0, cachedTokens: 0, completionTokens: 0 }
-  running.usage = {
-    promptTokens: before.promptTokens + usage.promptTokens,
-    cachedTokens: before.cachedTokens + usage.cachedTokens,
-    completionTokens: before.completionTokens + usage.completionTokens
-  }
-}
-
-const emptyAnswer = ({ reason }: ModelAnswer) =>
-  new StepFailure({
-    category: "model",
-    detail:
-      reason === "length"
-        ? "the model was cut off by the length limit before it said anything usable"
-        : "the model gave an empty answer"
-  })
-
-const nothingUsable = "the model asked twice in a row for nothing but tool calls that cannot be read"
-
-const outOfSteps = (steps: number): string =>
-  `I stopped after ${steps} ${steps === 1 ? "step" : "steps"}, the limit of this turn, before the work was done. Send another message and I will continue.`
