@@ -4,8 +4,11 @@ const maxColumns = 64 * 1024
 /** An escape sequence that is longer is none. */
 const maxSequence = 4096
 
-/** What acts on a terminal in place of being shown: control characters but line break and tab, of both ranges. */
-const acts = /[\p{Cc}--[\n\t]]/v
+/** What acts on a terminal in place of being shown: control characters but the tab, of both ranges. */
+const controls = /[\p{Cc}--[\t]]/gv
+
+/** The same without the line break. */
+const acts = /[\p{Cc}--[\t\n]]/v
 
 const mark = /^\p{M}$/u
 
@@ -17,19 +20,41 @@ type State = "plain" | "escape" | "charset" | "control" | "text" | "text escape"
  * written over it, and no colours, titles, links or movements to other lines. Takes pieces of any size.
  */
 export class TerminalText {
-  /** The characters of the row that is being written; empty where nothing was written, or it was erased. */
-  #cells: Array<string> = []
+  /** The row that is being written, as long as nothing in it was overwritten. */
+  #row = ""
+  /** Its characters once something was, empty where nothing was written or it was erased; and where the next one goes. */
+  #cells: Array<string> | undefined
   #column = 0
   #state: State = "plain"
   #sequence = ""
 
   /** The text that is finished with this piece: whole rows. */
   push(piece: string): string {
-    const isAtEnd = this.#column === this.#cells.length && this.#cells.at(-1) !== ""
-    if (this.#state !== "plain" || acts.test(piece) || !isAtEnd) return this.#read(piece)
-    const end = piece.lastIndexOf("\n") + 1
-    const rows = end === 0 ? "" : this.#takeRow() + piece.slice(0, end)
-    return rows + this.#read(piece.slice(end))
+    if (this.#state === "plain" && this.#cells === undefined && !acts.test(piece)) {
+      const end = piece.lastIndexOf("\n") + 1
+      const rows = end === 0 ? "" : this.#takeRow() + piece.slice(0, end)
+      return rows + this.#write(piece.slice(end))
+    }
+    let shown = ""
+    for (let at = 0; at < piece.length;) {
+      if (this.#state !== "plain") {
+        const character = String.fromCodePoint(piece.codePointAt(at) ?? 0)
+        // A sequence that is cut off hides no more than its line.
+        if (character === "\n") this.#state = "plain"
+        else {
+          this.#inSequence(character)
+          at += character.length
+        }
+        continue
+      }
+      controls.lastIndex = at
+      const end = controls.exec(piece)?.index ?? piece.length
+      if (end > at) shown += this.#write(piece.slice(at, end))
+      for (at = end; this.#state === "plain" && isControl(piece.charCodeAt(at)); at++) {
+        shown += this.#act(piece[at] ?? "")
+      }
+    }
+    return shown
   }
 
   /** The rest: the row that was being written. */
@@ -37,30 +62,45 @@ export class TerminalText {
     return this.#takeRow()
   }
 
-  #read(piece: string): string {
-    let shown = ""
-    for (const character of piece) {
-      if (this.#state === "plain") shown += this.#plain(character)
-      else if (character === "\n") {
-        // A sequence that is cut off hides no more than its line.
-        this.#state = "plain"
-        shown += this.#plain(character)
-      } else this.#inSequence(character)
+  /** Writes characters that act on nothing. */
+  #write(text: string): string {
+    if (this.#cells === undefined) {
+      this.#row += text
+      let shown = ""
+      while (this.#row.length >= maxColumns) {
+        const length = maxColumns + Number(isFirstHalf(this.#row[maxColumns - 1]))
+        shown += this.#row.slice(0, length)
+        this.#row = this.#row.slice(length)
+      }
+      return shown
     }
+    let shown = ""
+    for (const character of text) shown += this.#put(character)
     return shown
   }
 
-  #plain(character: string): string {
+  #put(character: string): string {
+    const cells = (this.#cells ??= [])
+    const last = cells[this.#column - 1]
+    if (last !== undefined && character >= "\x80" && mark.test(character)) {
+      cells[this.#column - 1] = last + character
+      return last.length < 32 ? "" : this.#takeRow()
+    }
+    cells[this.#column++] = character
+    return this.#column < maxColumns ? "" : this.#takeRow()
+  }
+
+  #act(character: string): string {
     switch (character) {
       case "\n":
       case "\v":
       case "\f":
         return `${this.#takeRow()}\n`
       case "\r":
-        this.#column = 0
+        this.#moveTo(0)
         return ""
       case "\b":
-        this.#column = Math.max(0, this.#column - 1)
+        this.#moveBy(-1)
         return ""
       case "\x1b":
         this.#begin("escape")
@@ -74,16 +114,8 @@ export class TerminalText {
       case "\x9e":
       case "\x9f":
         this.#begin("text")
-        return ""
     }
-    if (acts.test(character)) return ""
-    const last = this.#cells[this.#column - 1]
-    if (last !== undefined && character >= "\x80" && mark.test(character)) {
-      this.#cells[this.#column - 1] = last + character
-      return last.length < 32 ? "" : this.#takeRow()
-    }
-    this.#cells[this.#column++] = character
-    return this.#column < maxColumns ? "" : this.#takeRow()
+    return ""
   }
 
   #begin(state: State): void {
@@ -121,30 +153,58 @@ export class TerminalText {
   #control(final: string, given: number): void {
     const count = Number.isNaN(given) ? 1 : Math.min(given, maxColumns - 1)
     switch (final) {
-      case "K":
-        if (given === 2) this.#cells = []
-        else if (given === 1) this.#cells.fill("", 0, this.#column + 1)
-        else this.#cells.length = Math.min(this.#cells.length, this.#column)
+      case "K": {
+        const cells = this.#open()
+        if (given === 2) cells.length = 0
+        else if (given === 1) cells.fill("", 0, this.#column + 1)
+        else cells.length = Math.min(cells.length, this.#column)
         return this.#moveTo(this.#column)
+      }
       case "C":
-        return this.#moveTo(this.#column + count)
+        return this.#moveBy(count)
       case "D":
-        return this.#moveTo(this.#column - count)
+        return this.#moveBy(-count)
       case "G":
         return this.#moveTo(count - 1)
     }
   }
 
+  /** The cells of the row. */
+  #open(): Array<string> {
+    if (this.#cells !== undefined) return this.#cells
+    const row = this.#row
+    this.#row = ""
+    this.#column = 0
+    this.#cells = []
+    for (const character of row) this.#put(character)
+    return this.#cells
+  }
+
+  #moveBy(columns: number): void {
+    this.#open()
+    this.#moveTo(this.#column + columns)
+  }
+
   #moveTo(column: number): void {
+    const cells = this.#open()
     this.#column = Math.max(0, Math.min(column, maxColumns - 1))
-    while (this.#cells.length < this.#column) this.#cells.push("")
+    while (cells.length < this.#column) cells.push("")
   }
 
   #takeRow(): string {
-    while (this.#cells.at(-1) === "") this.#cells.pop()
-    const row = this.#cells.map((cell) => cell || " ").join("")
-    this.#cells = []
+    const cells = this.#cells
+    if (cells === undefined) {
+      const row = this.#row
+      this.#row = ""
+      return row
+    }
+    while (cells.at(-1) === "") cells.pop()
+    this.#cells = undefined
     this.#column = 0
-    return row
+    return cells.map((cell) => cell || " ").join("")
   }
 }
+
+const isFirstHalf = (unit: string | undefined): boolean => unit !== undefined && unit >= "\ud800" && unit <= "\udbff"
+
+const isControl = (code: number): boolean => (code < 0x20 && code !== 0x09) || (code >= 0x7f && code < 0xa0)

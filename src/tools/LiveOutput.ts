@@ -21,7 +21,7 @@ export const withLiveOutput = <A, E, R>(
     const isPrinted = Latch.makeUnsafe(false)
 
     const print = (text: string) => {
-      if (left <= 0 || text === "") return
+      if (printed.length >= left || text === "") return
       // While events wait for room in the output, what comes is put together.
       printed = cutText(printed + text, left)
       isPrinted.openUnsafe()
