@@ -56,14 +56,24 @@ const invisible: Writing = {
   meaning: () => ""
 }
 
+/** Single characters that show nothing: what a command of the terminal holds, a title or a link, is read as text. */
+const controls: Writing = {
+  sign: "\u001b",
+  pattern: /(?!\t)[\p{Cc}\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/gu,
+  meaning: () => ""
+}
+
 /**
  * The readings of a text, all without what a terminal shows nothing of: as it is, and as JSON, as HTML, as a URL and as all
- * of them one in another, where it has signs of them.
+ * of them one in another, where it has signs of them. Commands of a terminal are read both ways: left out, and as text.
  */
 export const readingsOf = (text: string): ReadonlyArray<Reading> => {
   const escapes = [json, html, url].filter(({ sign }) => text.includes(sign))
   const chains = [[], ...escapes.map((each) => [each]), ...(escapes.length > 1 ? [escapes] : [])]
-  return chains.map((chain) => [...chain, invisible].reduce(read, { text, sourceOf: (from, to) => [from, to] }))
+  return chains.flatMap((chain) => {
+    const meant = chain.reduce(read, { text, sourceOf: (from, to) => [from, to] } satisfies Reading)
+    return (meant.text.includes(controls.sign) ? [invisible, controls] : [invisible]).map((each) => read(meant, each))
+  })
 }
 
 const read = (source: Reading, { meaning, pattern }: Writing): Reading => {

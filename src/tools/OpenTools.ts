@@ -60,12 +60,12 @@ export const openTools = (
     { emit }: Pick<CallFeed, "emit">
   ): Effect.fn.Return<Planned> {
     const tool = tools.get(name)
-    if (tool === undefined) return refused(unknown(name, [...tools.keys()]))
+    if (tool === undefined) return refused(hide(unknown(name, [...tools.keys()])))
     if (args._tag === "Unusable") {
-      return refused(`The arguments of ${wireName(name)} could not be read (${args.why}). ${expected(tool)}`)
+      return refused(hide(`The arguments of ${wireName(name)} could not be read (${args.why}). ${expected(tool)}`))
     }
     const read = readArguments(tool, args.value)
-    if ("fault" in read) return refused(`${wireName(name)}: ${read.fault}. ${expected(tool)}`)
+    if ("fault" in read) return refused(hide(`${wireName(name)}: ${read.fault}. ${expected(tool)}`))
     const limit = tool.timeoutMs === undefined ? toolTimeoutMs : tool.timeoutMs
     const planned = yield* Effect.result(
       hiddenDefects(within(tool.plan(read.value, { ...context, call: { callId, emit: hidden(emit) } }), limit))
@@ -75,7 +75,7 @@ export const openTools = (
     const result = Effect.match(hiddenDefects(within(run, limit)), {
       onFailure: asResult,
       onSuccess: toResult
-    }).pipe(Effect.map((made) => ({ ...made, summary: hide(made.summary) })))
+    }).pipe(Effect.map((made) => withoutSecretPaths({ ...made, summary: hide(made.summary) }, hide)))
     return { _tag: "Ready", ...(need === undefined ? {} : { need: requestOf(need, hide) }), run: result }
   })
 
@@ -98,6 +98,14 @@ const requestOf = (need: ApprovalNeed, hide: (text: string) => string): Approval
   ...(need.preview === undefined ? {} : { preview: hide(need.preview) }),
   affectedResources: need.affectedResources.map(hide)
 })
+
+/** The result; one that hands over a path with a secret in it is an error, since the host would be shown it. */
+const withoutSecretPaths = (result: ToolResult, hide: (text: string) => string): ToolResult => {
+  const path = result.attachments?.find((each) => hide(each) !== each)
+  return path === undefined
+    ? result
+    : { status: "error", summary: `${hide(path)}: a path with a secret in it is not handed over`, truncated: false }
+}
 
 /** The same defect if it has no secret in its message, its stack or its causes. */
 const withoutSecrets = (defect: unknown, hide: (text: string) => string): unknown => {

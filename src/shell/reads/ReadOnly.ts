@@ -171,7 +171,7 @@ const rules: { readonly [name: string]: CommandRule } = {
     texts: "LPIT",
     isDetached: true,
     // Whether one of these takes the next word depends on the version, so that word must be allowed as a path too.
-    long: `dirsfirst filesfirst noreport charset? filelimit? gitignore prune matchdirs ignore-case du si timefmt? sort?
+    long: `dirsfirst filesfirst noreport charset? filelimit? prune matchdirs ignore-case du si timefmt? sort?
       inodes device help version`
   },
   basename: { flags: "az", texts: "s", long: "multiple suffix= zero" },

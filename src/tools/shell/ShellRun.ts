@@ -150,6 +150,6 @@ const headline = (end: ChildOutcome["end"], limitMs: number): string => {
     case "Killed":
       return `ended by ${end.signal}`
     case "TimedOut":
-      return `timed out after ${limitMs} ms, and was ended with its process group`
+      return `timed out after ${limitMs} ms, and was ended with all that it had started`
   }
 }

@@ -101,8 +101,11 @@ const composedWords = async (
   return process.platform === "linux" ? [program.path, noDereference, ...words] : undefined
 }
 
-/** Ripgrep reads no lists of ignored names above its folder or of the user, and shows no lines of those that it reads. */
-const ripgrepOptions = ["--no-config", "--no-ignore-parent", "--no-ignore-global", "--no-ignore-messages"]
+/**
+ * Ripgrep reads no lists of ignored names: it looks for them in all folders above its own, follows links to them, and prints
+ * lines of them that are no pattern.
+ */
+const ripgrepOptions = ["--no-config", "--no-ignore"]
 
 const noDereference = "--no-dereference"
 
@@ -145,7 +148,7 @@ const operandsOf = async (
   const inside = await Promise.all(names.map((name) => leadsInside(name, place)))
   if (inside.includes(false)) return undefined
   // So that no name is taken for an option. A single `-` is the standard input.
-  const isPlain = matches.length === 0 && (literal === "-" || /^[\w.]/.test(literal))
+  const isPlain = matches.length === 0 && (literal === "" || literal === "-" || /^[\w.]/.test(literal))
   return names.map((name) => (isPlain || name.startsWith("./") ? name : `./${name}`))
 }
 

@@ -315,6 +315,19 @@ describe("a repository that reaches for other files is not read without a questi
       (root) => mkdirSync(Buffer.concat([Buffer.from(join(root, ".git/refs/heads/")), Buffer.from([0xff])]))
     ],
     [
+      "a worktree of which another folder is the repository",
+      (root, other) =>
+        plant(root, {
+          ".git/worktrees/w/HEAD": "ref: refs/heads/zz\n",
+          ".git/worktrees/w/gitdir": `${root}/wt/.git\n`,
+          ".git/worktrees/w/commondir": `${other}\n`
+        })
+    ],
+    [
+      "a worktree that leads to a folder of the working directory",
+      (root) => plant(root, { ".git/worktrees/w/commondir": "../../../fake\n", ".git/worktrees/w/HEAD": "ref: x\n" })
+    ],
+    [
       "a link in a worktree's folder",
       (root) => {
         git(root, "worktree", "add", "tree")

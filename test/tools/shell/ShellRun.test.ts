@@ -482,7 +482,7 @@ describe("shell.run", () => {
         yield* TestClock.adjust(1)
         const { status, summary } = yield* Fiber.join(fiber)
         assert.strictEqual(status, "error")
-        assert.strictEqual(summary, "timed out after 5000 ms, and was ended with its process group\nbegun")
+        assert.strictEqual(summary, "timed out after 5000 ms, and was ended with all that it had started\nbegun")
         assert.deepStrictEqual(alive(seconds), [])
       })
     )

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 
 /** A repository with more entries than these is not walked to its end. */
@@ -10,9 +10,12 @@ const passedOver = new Set(["hooks", "lfs", "modules"])
 /** What makes git read, or write, other files than those of the folder: another repository's objects, a split index. */
 const leadsOn = /^(objects\/info\/(http-)?alternates|sharedindex\..*)$/i
 
+/** Where git goes on from a worktree that the repository lists, for its branches: to the repository, or elsewhere. */
+const worktreeCommon = /^worktrees\/[^/]+\/commondir$/i
+
 /**
  * True if git reads only files that lie in this folder of a repository: no links, whatever their name, for git follows them
- * wherever it reads a file, and no objects of another repository. A split index counts too: git notes in the repository when
+ * wherever it reads a file, no objects of another repository, and no worktree that belongs to another one. A split index counts too: git notes in the repository when
  * it was read.
  */
 export const hasOnlyOwnFiles = async (folder: string, maxEntries = mostEntries): Promise<boolean> => {
@@ -27,6 +30,8 @@ export const hasOnlyOwnFiles = async (folder: string, maxEntries = mostEntries):
         if (under === "" && passedOver.has(entry.name)) continue
         if (entry.isDirectory()) waiting.push(`${name}/`)
         else if (!entry.isFile() || leadsOn.test(name)) return false
+        else if (worktreeCommon.test(name) && readFileSync(`${folder}/${name}`, "latin1").trim() !== "../..")
+          return false
         if (++entries > maxEntries) return false
       }
       if (at % 256 === 255) await setImmediate()
