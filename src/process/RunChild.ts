@@ -3,9 +3,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { inWords } from "../files/FileErrors.ts"
-import { OutputCapture } from "./OutputCapture.ts"
+import type { OutputCapture } from "./OutputCapture.ts"
 import type { BackgroundGroups } from "./BackgroundGroups.ts"
 import { pause } from "./ProcessSession.ts"
+import { ShownOutput } from "./ShownOutput.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { isSystemError } from "../domain/SystemError.ts"
 
@@ -19,11 +20,11 @@ export interface ChildRequest {
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
   readonly timeoutMs: number
-  /** Per stream. */
+  /** Per stream, of what is shown. */
   readonly maxOutputBytes: number
 }
 
-/** The output of a program and how it ended. */
+/** The output of a program, as a terminal would show it, and how it ended. */
 export interface ChildOutcome {
   readonly stdout: OutputCapture
   readonly stderr: OutputCapture
@@ -48,7 +49,7 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
         const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
         const end = yield* Effect.raceFirst(Deferred.await(ended), timeout)
         if (end._tag !== "TimedOut") yield* Effect.raceFirst(Deferred.await(drained), pause(drainMs))
-        return { stdout, stderr, end }
+        return { stdout: stdout.end(), stderr: stderr.end(), end }
       }),
     ({ child }, exit) => {
       const { pid } = child
@@ -67,8 +68,8 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
 
 interface Running {
   readonly child: ChildProcess
-  readonly stdout: OutputCapture
-  readonly stderr: OutputCapture
+  readonly stdout: ShownOutput
+  readonly stderr: ShownOutput
   readonly ended: Deferred.Deferred<ChildOutcome["end"], Refused>
   /** Both streams have ended. */
   readonly drained: Deferred.Deferred<void>
@@ -84,8 +85,8 @@ const start = (request: ChildRequest, groups: BackgroundGroups): Effect.Effect<R
   Effect.suspend(() => {
     const { cwd, env, isQuoted = false, maxOutputBytes } = request
     const { args, command } = gated(request)
-    const stdout = new OutputCapture(maxOutputBytes)
-    const stderr = new OutputCapture(maxOutputBytes)
+    const stdout = new ShownOutput(maxOutputBytes)
+    const stderr = new ShownOutput(maxOutputBytes)
     const ended = Deferred.makeUnsafe<ChildOutcome["end"], Refused>()
     const drained = Deferred.makeUnsafe<void>()
     let child: ChildProcess
