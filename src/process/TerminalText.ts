@@ -194,8 +194,8 @@ export class TerminalText {
     let at = Math.min(this.column, this.cells.length) - 1
     while (this.cells[at] === "") at -= 1
     const marked = (this.cells[at] ?? "") + char
-    if (at < 0) return this.put([char])
-    if (marked.length <= maxUnits) this.cells[at] = marked
+    if (at < 0 || marked.length > maxUnits) return this.put([char])
+    this.cells[at] = marked
     return ""
   }
 
