@@ -48,14 +48,17 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
       Effect.gen(function* () {
         const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
         const end = yield* Effect.raceFirst(Deferred.await(ended), timeout)
-        if (end._tag !== "TimedOut") yield* Effect.raceFirst(Deferred.await(drained), pause(drainMs))
-        return { stdout: stdout.end(), stderr: stderr.end(), end }
+        if (end._tag !== "TimedOut") yield* drain(drained)
+        return { stdout, stderr, end }
       }),
-    ({ child }, exit) => {
+    ({ child, drained }, exit) => {
       const { pid } = child
       if (pid === undefined) return Effect.void
-      const isOver = Exit.isSuccess(exit) && exit.value.end._tag !== "TimedOut"
-      const ending = isOver ? Effect.sync(() => groups.ended(pid)) : groups.end(pid)
+      const isTimedOut = Exit.isSuccess(exit) && exit.value.end._tag === "TimedOut"
+      const isOver = Exit.isSuccess(exit) && !isTimedOut
+      const ended = isOver ? Effect.sync(() => groups.ended(pid)) : groups.end(pid)
+      // What is ended may still print.
+      const ending = isTimedOut ? Effect.andThen(ended, drain(drained)) : ended
       return Effect.andThen(
         ending,
         Effect.sync(() => {
@@ -64,7 +67,9 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
         })
       )
     }
-  )
+  ).pipe(Effect.map(({ end, stderr, stdout }) => ({ end, stderr: stderr.end(), stdout: stdout.end() })))
+
+const drain = (drained: Deferred.Deferred<void>) => Effect.raceFirst(Deferred.await(drained), pause(drainMs))
 
 interface Running {
   readonly child: ChildProcess

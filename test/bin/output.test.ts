@@ -42,7 +42,7 @@ describe("what commands and searches say, over the real bin", () => {
       }
     ])
     assert.strictEqual(results[0]?.summary, "exit code 0\nbegin\nready\nend")
-    assert.isUndefined(results[0].truncated)
+    assert.isUndefined(results[0]?.truncated)
     assert.isBelow(grownMiB, 60)
   })
 

@@ -493,6 +493,20 @@ describe("shell.run", () => {
     )
   )
 
+  it.effect("shows what it prints when its time is over, on the same line too", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const seconds = mark()
+        const command = `trap "printf '\\rleft early'; exit" TERM; printf 'half done'; sleep ${seconds} & wait`
+        const fiber = yield* Effect.forkChild(call("shell.run", { command, timeoutMs: 5000 }, root))
+        yield* somethingAlive(`sleep\0${seconds}`)
+        yield* TestClock.adjust(5000)
+        const { summary } = yield* Fiber.join(fiber)
+        assert.strictEqual(summary, "timed out after 5000 ms, and was ended with its process group\nleft early")
+      })
+    )
+  )
+
   it.effect("has the limit of the configuration where it names none, not that of other tools", () =>
     inRoot(
       (root) =>
