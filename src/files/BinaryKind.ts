@@ -3,6 +3,9 @@ import { Buffer } from "node:buffer"
 /** The number of bytes at a file's start that decide whether it is text. */
 export const sniffBytes = 8192
 
+/** The kind of a file that begins with the byte order mark of UTF-16. */
+export const utf16Kind = "UTF-16 text or binary data"
+
 /** The kind of a binary file, by its first bytes ("a PNG image"); undefined for text. */
 export const binaryKind = (head: Buffer): string | undefined => {
   const known = signatures.find(([bytes, , at = 0]) => head.subarray(at, at + bytes.length).equals(bytes))
@@ -46,6 +49,6 @@ const signatures: ReadonlyArray<readonly [Buffer, string, number?]> = [
   [hex("cafebabe"), "a Java class or Mach-O executable"],
   [hex("0061736d"), "a WebAssembly module"],
   [latin("SQLite format 3\0"), "a SQLite database"],
-  [hex("fffe"), "UTF-16 text or binary data"],
-  [hex("feff"), "UTF-16 text or binary data"]
+  [hex("fffe"), utf16Kind],
+  [hex("feff"), utf16Kind]
 ]

@@ -20,9 +20,12 @@ export const isMissing = (error: unknown): boolean => systemCode(error) === "ENO
 
 /** An error of the operating system in plain words: `<path>: no such file or directory`. */
 export const inWords = (error: NodeJS.ErrnoException): string => {
-  const what = words[error.code ?? ""] ?? error.message
+  const what = reasonOf(error) ?? error.message
   return error.path === undefined || what === error.message ? what : `${error.path}: ${what}`
 }
+
+/** What an error of the operating system says, without the path; undefined for those that are not known. */
+export const reasonOf = ({ code }: NodeJS.ErrnoException): string | undefined => words[code ?? ""]
 
 const words: { readonly [code: string]: string } = {
   EACCES: "permission denied",

@@ -30,6 +30,8 @@ interface InForce {
 export class TreeWalk {
   /** The limit of entries or of depth was reached, so the walk is incomplete. */
   isCut = false
+  /** Folders that could not be read, relative to the root, and why not. */
+  readonly unreadable: Array<{ readonly path: string; readonly error: unknown }> = []
   private entryCount = 0
   private readonly root: string
   private readonly top: string
@@ -76,6 +78,7 @@ export class TreeWalk {
     const read = await readEntries(NodePath.join(this.root, path), room, this.signal).catch((error: unknown) => {
       // Folders that cannot be read are skipped, except the root itself.
       if (path === "" || this.signal.aborted) throw error
+      this.unreadable.push({ path, error })
       return { entries: [], isCut: false }
     })
     this.entryCount += read.entries.length

@@ -6,6 +6,7 @@
  */
 import { readdirSync, readlinkSync } from "node:fs"
 import * as Effect from "effect/Effect"
+import { inherited } from "./Environment.ts"
 import { procStat } from "./ProcStat.ts"
 
 /** From TERM to KILL, in milliseconds (runtime, Tools). */
@@ -94,6 +95,7 @@ const signalGroup = (group: number, name: NodeJS.Signals | 0): boolean => {
 /** Windows has no sessions: the tree of child processes is ended, at once. */
 const endTree = (pid: number): false => {
   const { spawn } = process.getBuiltinModule("node:child_process")
-  spawn("taskkill", ["/pid", `${pid}`, "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", () => {})
+  const options = { stdio: "ignore", windowsHide: true, env: inherited() } as const
+  spawn("taskkill", ["/pid", `${pid}`, "/t", "/f"], options).on("error", () => {})
   return false
 }

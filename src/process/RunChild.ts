@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { inWords } from "../files/FileErrors.ts"
 import type { OutputCapture } from "./OutputCapture.ts"
-import { ShownOutput } from "./ShownOutput.ts"
 import type { BackgroundGroups } from "./BackgroundGroups.ts"
 import { pause } from "./ProcessSession.ts"
+import { ShownOutput } from "./ShownOutput.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { isSystemError } from "../domain/SystemError.ts"
 
@@ -20,13 +20,13 @@ export interface ChildRequest {
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
   readonly timeoutMs: number
-  /** Per stream. */
+  /** Per stream, of what is shown. */
   readonly maxOutputBytes: number
   /** Called with what the program prints, on either stream. */
   readonly onOutput?: (text: string) => void
 }
 
-/** What a terminal would show of the output of a program, and how it ended. */
+/** The output of a program, as a terminal would show it, and how it ended. */
 export interface ChildOutcome {
   readonly stdout: OutputCapture
   readonly stderr: OutputCapture
@@ -50,15 +50,17 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
       Effect.gen(function* () {
         const timeout = Effect.as(Effect.sleep(request.timeoutMs), { _tag: "TimedOut" as const })
         const end = yield* Effect.raceFirst(Deferred.await(ended), timeout)
-        if (end._tag !== "TimedOut") yield* Effect.raceFirst(Deferred.await(drained), pause(drainMs))
-        for (const output of [stdout, stderr]) output.end()
-        return { stdout: stdout.capture, stderr: stderr.capture, end }
+        if (end._tag !== "TimedOut") yield* drain(drained)
+        return { stdout, stderr, end }
       }),
-    ({ child }, exit) => {
+    ({ child, drained }, exit) => {
       const { pid } = child
       if (pid === undefined) return Effect.void
-      const isOver = Exit.isSuccess(exit) && exit.value.end._tag !== "TimedOut"
-      const ending = isOver ? Effect.sync(() => groups.ended(pid)) : groups.end(pid)
+      const isTimedOut = Exit.isSuccess(exit) && exit.value.end._tag === "TimedOut"
+      const isOver = Exit.isSuccess(exit) && !isTimedOut
+      const ended = isOver ? Effect.sync(() => groups.ended(pid)) : groups.end(pid)
+      // What is ended may still print.
+      const ending = isTimedOut ? Effect.andThen(ended, drain(drained)) : ended
       return Effect.andThen(
         ending,
         Effect.sync(() => {
@@ -67,7 +69,9 @@ export const runChild = (request: ChildRequest, groups: BackgroundGroups): Effec
         })
       )
     }
-  )
+  ).pipe(Effect.map(({ end, stderr, stdout }) => ({ end, stderr: stderr.end(), stdout: stdout.end() })))
+
+const drain = (drained: Deferred.Deferred<void>) => Effect.raceFirst(Deferred.await(drained), pause(drainMs))
 
 interface Running {
   readonly child: ChildProcess

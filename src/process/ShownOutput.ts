@@ -2,15 +2,14 @@ import { Buffer } from "node:buffer"
 import { OutputCapture } from "./OutputCapture.ts"
 import { TerminalText } from "./TerminalText.ts"
 
-/** Keeps of a program's output what a terminal would show: a progress bar takes the room of one line. */
+/** Keeps head and tail of what a stream of bytes would show on a terminal, at most `limit` bytes together. */
 export class ShownOutput {
-  readonly capture: OutputCapture
   readonly #decoder = new TextDecoder()
   readonly #terminal = new TerminalText()
+  readonly #capture: OutputCapture
 
-  /** `limit` in bytes. */
   constructor(limit: number) {
-    this.capture = new OutputCapture(limit)
+    this.#capture = new OutputCapture(limit)
   }
 
   /** Returns the characters that are complete with these bytes, as they were printed. */
@@ -20,12 +19,14 @@ export class ShownOutput {
     return printed
   }
 
-  /** The stream has ended, or nobody reads on. */
-  end(): void {
-    this.#keep(this.#terminal.push(this.#decoder.decode()) + this.#terminal.end())
+  /** Takes the line that has not ended too. Called once, at the end of the stream. */
+  end(): OutputCapture {
+    this.#keep(this.#terminal.push(this.#decoder.decode()))
+    this.#keep(this.#terminal.end())
+    return this.#capture
   }
 
   #keep(text: string): void {
-    if (text !== "") this.capture.push(Buffer.from(text))
+    if (text !== "") this.#capture.push(Buffer.from(text))
   }
 }

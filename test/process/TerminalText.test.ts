@@ -3,83 +3,174 @@ import * as fc from "fast-check"
 import { TerminalText } from "../../src/process/TerminalText.ts"
 
 const shown = (...pieces: ReadonlyArray<string>): string => {
-  const text = new TerminalText()
-  return pieces.map((piece) => text.push(piece)).join("") + text.end()
+  const terminal = new TerminalText()
+  return pieces.map((piece) => terminal.push(piece)).join("") + terminal.end()
 }
 
-const esc = "\x1b"
-
-const rows: ReadonlyArray<readonly [what: string, printed: string, shown: string]> = [
-  ["plain text", "one\ntwo\n", "one\ntwo\n"],
-  ["a last line without an end", "one\ntwo", "one\ntwo"],
-  ["a progress bar", "10 %\r50 %\r100 %\ndone\n", "100 %\ndone\n"],
-  ["a shorter text over a longer one", "downloading\rdone\n", "doneloading\n"],
-  ["a shorter text that erases the rest", `downloading\r${esc}[Kdone\n`, "done\n"],
-  ["a line that is erased whole", `downloading${esc}[2K\rdone\n`, "done\n"],
-  ["the beginning of a line that is erased", `abc${esc}[1Kd\n`, "   d\n"],
-  ["line ends of Windows", "one\r\ntwo\r\n", "one\ntwo\n"],
-  ["backspaces", "ab\b\bxy\n", "xy\n"],
-  ["bold and underlined text of man", "N\bNA\bA _\ba\n", "NA a\n"],
-  ["a spinner", "|\b/\b-\b\\\b done\n", " done\n"],
-  ["colours", `${esc}[1;31mred${esc}[0m ${esc}[38;2;1;2;3mrgb${esc}[m\n`, "red rgb\n"],
-  ["a link", `${esc}]8;;https://example.com${esc}\\text${esc}]8;;${esc}\\\n`, "text\n"],
-  ["a title", `${esc}]0;title\x07text\n`, "text\n"],
-  ["a string for the terminal", `${esc}Pq#0;2${esc}\\text\n`, "text\n"],
-  ["charsets and keypads", `${esc}(B${esc}=text${esc}>\n`, "text\n"],
-  ["controls of one byte", "\x9b31mred\x9b0m\n", "red\n"],
-  ["movements in the line", `abc${esc}[2Dx${esc}[5Gy\n`, "axc y\n"],
-  ["movements to other lines, which are left out", `one\ntwo${esc}[1A${esc}[2J${esc}[Hthree\n`, "one\ntwothree\n"],
-  ["bells and zeros", "a\x07b\0c\x7f\n", "abc\n"],
-  ["tabs", "a\tb\n", "a\tb\n"],
-  ["pages", "a\fb\vc\n", "a\nb\nc\n"],
-  ["characters of two units", "\u{1f600}\u{1f600}\rx\n", "x\u{1f600}\n"],
-  ["marks on a character", "e\u0301e\u0301\rx\n", "xe\u0301\n"],
-  ["a sequence that never ends, to the end of its line", `a${esc}]0;title\nb\n`, "a\nb\n"],
-  ["a sequence that is cut off by the end", `a${esc}[3`, "a"],
-  ["a sequence within a sequence", `${esc}[3${esc}[31mred\n`, "red\n"]
+const cases: ReadonlyArray<readonly [what: string, written: string, shown: string]> = [
+  ["plain lines", "one\ntwo\n", "one\ntwo\n"],
+  ["a line without an end", "one\ntwo", "one\ntwo"],
+  ["nothing", "", ""],
+  ["blanks at the ends of lines", "a  \n\t\n b\t", "a  \n\t\n b\t"],
+  ["line ends of Windows", "a\r\nb\r\n", "a\nb\n"],
+  ["several returns before a line break", "a\r\r\nb", "a\nb"],
+  ["a bar that starts anew", "10 %\r50 %\r100 %\ndone\n", "100 %\ndone\n"],
+  ["a return at the end", "100 %\r", "100 %"],
+  ["a shorter text over a longer one", "loading\rdone", "doneing"],
+  ["blanks over a longer one", "loading\r       \rdone", "done   "],
+  ["bold as a manual writes it", "N\bNA\bAM\bME\bE", "NAME"],
+  ["underlined as a manual writes it", "_\bf_\bi_\bl_\be", "file"],
+  ["a spinner", "-\b\\\b|\b/\bok", "ok"],
+  ["a backspace that nothing follows", "ab\b", "ab"],
+  ["more backspaces than characters", "a\b\b\bb", "b"],
+  ["colours", "\x1b[1;31merror\x1b[0m: \x1b[38;2;1;2;3mno\x1b[m", "error: no"],
+  ["colours with colons", "\x1b[4:3mcurly\x1b[24m", "curly"],
+  ["erasing to the end of the line", "loading\r\x1b[Kok", "ok"],
+  ["erasing the line", "loading\x1b[2K\rok", "ok"],
+  ["erasing the line, then going on in the same column", "ab\x1b[2Kc", "  c"],
+  ["erasing up to the cursor", "abc\x1b[2D\x1b[1K", "  c"],
+  ["erasing below", "loading\r\x1b[Jok", "ok"],
+  ["a column by its number", "loading\x1b[1G\x1b[0Kok\x1b[5Gx", "ok  x"],
+  ["left and right", "abc\x1b[2Dx\x1b[Cy", "axcy"],
+  ["beyond the end", "\x1b[3Cx", "   x"],
+  ["movements between lines", "a\x1b[2A\x1b[Bb\x1b[H\x1b[2Jc\x1b[3;4Hd", "abcd"],
+  ["a hidden cursor and other modes", "\x1b[?25la\x1b[?2004hb\x1b[!pc\x1b[>4;2md", "abcd"],
+  ["a private sequence that only looks like erasing", "ab\r\x1b[?K", "ab"],
+  ["a hyperlink", "\x1b]8;;https://example.com\x1b\\text\x1b]8;;\x1b\\ more", "text more"],
+  ["a title ended by BEL", "\x1b]0;title\x07text", "text"],
+  ["a title ended by an ST of one character", "\x1b]0;title\x9ctext", "text"],
+  [
+    "a device string and a program command",
+    "\x1bP1$r0m\x1b\\a\x1b_Gf=100;AAAA\x1b\\b\x1b^x\x1b\\c\x1bXy\x1b\\d",
+    "abcd"
+  ],
+  ["single escapes", "\x1b7a\x1b8\x1b=b\x1b>\x1bMc\x1bcd", "abcd"],
+  ["character sets", "\x1b(Ba\x1b)0b\x1b%Gc", "abc"],
+  ["sequences that begin with one character", "\x9b31ma\x9b0mb\x9d0;title\x9cc\x90q\x9cd", "abcd"],
+  ["other controls", "a\0\x01\x05\x07\x0e\x0fb\x7f\x84c", "abc"],
+  ["vertical tab and form feed", "a\vb\fc", "a\nb\nc"],
+  ["a string that nobody ends", "\x1b]0;title\nnext", "\nnext"],
+  ["a string that is cancelled", "\x1b]0;title\x18next", "next"],
+  ["a sequence that a line break cuts", "\x1b[31\nnext", "\nnext"],
+  ["a sequence that is none", "\x1b[31é\x1bé", "éé"],
+  ["a sequence in a sequence", "\x1b[3\x1b[1mx\x1b\x1b[0m", "x"],
+  ["an escape at the end", "text\x1b", "text"],
+  ["half a sequence at the end", "text\x1b[3", "text"],
+  ["wide characters over narrow ones", "abcd\r語x", "語xd"],
+  ["a narrow character over half of a wide one", "語語\rx", "x 語"],
+  ["a narrow character over the other half", "語語\x1b[2Gx", " x語"],
+  ["a wide character over two halves", "語語\x1b[2G字", " 字 "],
+  ["emoji", "🚀 go\rok", "ok go"],
+  ["accents that follow their letters", "e\u0301a\rx", "xa"],
+  ["an accent for what has been written over", "ab\re\u0301", "e\u0301b"],
+  ["an accent on nothing", "\u0301a", "\u0301a"],
+  ["more accents than a letter can have", `e${"\u0301".repeat(99)}`, `e${"\u0301".repeat(99)}`],
+  ["joined emoji", "👨‍👩‍👧 family", "👨‍👩‍👧 family"],
+  ["tabs in what is not written over", "a\tb\tc", "a\tb\tc"],
+  ["a tab over text only moves", "123456789012\r\tx", "12345678x012"],
+  ["a tab beyond the text", "123\r\tx", "123     x"],
+  ["text over a tab", "\tx\rab", "ab      x"],
+  ["text over the middle of a tab", "\tx\x1b[3Gab", "  ab    x"],
+  ["erasing half of a tab", "\tx\x1b[3G\x1b[Ky", "  y"]
 ]
 
-describe("what a terminal shows", () => {
-  it.each(rows)("of %s", (_, printed, wanted) => {
-    assert.strictEqual(shown(printed), wanted)
-    assert.strictEqual(shown(...printed), wanted)
-  })
+describe("text as a terminal shows it", () => {
+  for (const [what, written, expected] of cases) {
+    it(what, () => {
+      assert.strictEqual(shown(written), expected)
+    })
+  }
 
-  it("is the same however the output is cut", () => {
-    const piece = fc.oneof(
-      fc.constantFrom(...rows.map(([, printed]) => printed)),
-      fc.constantFrom("\r", "\b", "\n", esc, `${esc}[K`, `${esc}]0;`, "\x07", "\u{1f600}", "e\u0301", "\x9b", "\t"),
-      fc.string({ unit: "grapheme", maxLength: 5 })
-    )
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 8 }), (pieces, cuts) => {
-        const characters = Array.from(pieces.join(""))
-        const places = cuts.map((cut) => cut % (characters.length + 1)).toSorted((a, b) => a - b)
-        const parts = [0, ...places].map((from, at) => characters.slice(from, places[at] ?? characters.length).join(""))
-        assert.strictEqual(shown(...parts), shown(characters.join("")))
-      }),
-      { numRuns: 2000 }
-    )
-  })
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "\r",
+      "\n",
+      "\r\n",
+      "\b",
+      "\t",
+      "\x1b",
+      "\x1b[",
+      "\x1b]8;;x",
+      "\x1b\\",
+      "\x1b[K",
+      "\x1b[1G",
+      "\x9c",
+      "\0"
+    ),
+    fc.constantFrom(
+      "\x1b[2K",
+      "\x1b[1K",
+      "\x1b[5C",
+      "\x1b[2D",
+      "\x1b[31m",
+      "語",
+      "🚀",
+      "\u0301",
+      "\u0301".repeat(40),
+      "\x1bP",
+      "x".repeat(5000),
+      "y".repeat(2048)
+    ),
+    fc.string({ maxLength: 12 }),
+    fc.string({ maxLength: 12, unit: "binary" })
+  )
+  const written = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join("").toWellFormed())
 
-  it("has no character that acts on a terminal", () => {
+  it("is the same however the text is cut", () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom(...rows.map(([, printed]) => printed), esc, "\x9d", "\x18"), { maxLength: 6 }),
-        (pieces) => {
-          assert.notMatch(shown(...pieces), /[\p{Cc}--[\n\t]]/v)
+      fc.property(written, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (text, lengths) => {
+        const characters = [...text]
+        const pieces: Array<string> = []
+        for (let at = 0, turn = 0; at < characters.length; turn++) {
+          const length = lengths[turn % lengths.length] ?? 1
+          pieces.push(characters.slice(at, at + length).join(""))
+          at += length
         }
-      )
+        assert.strictEqual(shown(...pieces), shown(text))
+      }),
+      { numRuns: 500 }
     )
   })
 
-  it("stays small for a line that never ends, and hides no end of it", () => {
-    const text = new TerminalText()
-    let length = 0
-    for (let round = 0; round < 2000; round++) length += text.push("\rprogress ".repeat(200)).length
-    assert.strictEqual(length, 0)
-    assert.strictEqual(text.end(), "progress ")
-    for (let round = 0; round < 200; round++) length += text.push("x".repeat(10_000)).length
-    assert.strictEqual(length + text.end().length, 2_000_000)
+  it("has no controls but tabs and line breaks, and shown once more it is the same", () => {
+    fc.assert(
+      fc.property(written, (text) => {
+        const once = shown(text)
+        assert.notMatch(once, /[\p{Cc}--[\t\n]]/v)
+        assert.strictEqual(shown(once), once)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("is what was written where a terminal has nothing to obey", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        assert.strictEqual(shown(text), text)
+      })
+    )
+  })
+
+  it("can be written over behind the last multiple of 2048 columns", () => {
+    const long = "x".repeat(2048)
+    assert.strictEqual(shown(`${long}\ry`), `y${"x".repeat(2047)}`)
+    assert.strictEqual(shown(`${long}xx\ry`), `${long}yx`)
+    assert.strictEqual(shown(`${long}${long}xx\ry\nz`), `${long}${long}yx\nz`)
+  })
+
+  it("needs no more memory for a line without an end than for a short one", () => {
+    const endless = [
+      (turn: number) => `\r${turn} of many`,
+      () => "x".repeat(1000),
+      () => "\u0301".repeat(1000),
+      () => "\x1b[999999999C",
+      () => "\x1b[" + "1;".repeat(500),
+      () => "\x1b]0;" + "t".repeat(1000)
+    ]
+    for (const next of endless) {
+      const terminal = new TerminalText()
+      for (let turn = 0; turn < 3000; turn++) terminal.push(next(turn))
+      assert.isAtMost(terminal.end().length, 2048 * 32)
+    }
   })
 })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Glob from "effect/Glob"
 import * as Schema from "effect/Schema"
 import { attempt } from "../../files/FileErrors.ts"
+import { LeftOut, unreadable } from "./LeftOut.ts"
 import { requireDirectory } from "../../files/RegularFile.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { shownName } from "../../domain/ShownName.ts"
@@ -50,6 +51,9 @@ export const fsGlob = (workspace: Workspace["Service"]) =>
         }
         const notes: Array<string> = []
         if (omitted > 0) notes.push(`${omitted} more are left out (limit ${most})`)
+        const leftOut = new LeftOut()
+        for (const each of walk.unreadable) leftOut.add(`${NodePath.join(path, each.path)}/`, unreadable(each.error))
+        notes.push(...leftOut.notes)
         if (walk.isCut) notes.push(`stopped after ${maxEntries} entries`)
         if (lines.length === 0) lines.push(`No files match ${pattern} in ${location.path}.`)
         if (notes.length > 0) lines.push(`(${notes.join("; ")})`)

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer"
 import type { FileHandle } from "node:fs/promises"
 import * as NodePath from "node:path"
-import { binaryKind, sniffBytes } from "../../files/BinaryKind.ts"
+import { binaryKind, sniffBytes, utf16Kind } from "../../files/BinaryKind.ts"
 import { pathMatcher } from "./FsGlob.ts"
-import { GrepReport, type GrepRequest, maxFileBytes } from "./GrepReport.ts"
+import { binary, GrepReport, type GrepRequest, maxFileBytes } from "./GrepReport.ts"
+import { unreadable } from "./LeftOut.ts"
 import { lineMatcher } from "./LineMatcher.ts"
 import { withRegularFile } from "../../files/RegularFile.ts"
 import { maxEntries, TreeWalk } from "../../files/TreeWalk.ts"
@@ -20,38 +21,57 @@ export const grep = async (request: GrepRequest, signal: AbortSignal): Promise<G
   const report = new GrepReport(request)
   const matches = lineMatcher(request.pattern, request.ignoreCase ?? false)
   const buffer = Buffer.allocUnsafe(chunkBytes)
-  let tooLarge = 0
   let hasPrivate = false
 
-  const searchFile = async (path: string) =>
+  /** Searches a file; says why if it is left out. */
+  const searchFile = (path: string): Promise<LeftOutFile | undefined> =>
     withRegularFile(NodePath.join(request.root, path), async (handle, stats) => {
       if (request.file === undefined && request.privateFiles.includes(NodePath.join(request.root, path), stats)) {
         hasPrivate = true
-      } else if (stats.size > maxFileBytes) tooLarge += 1
-      else await search(handle, path, request, report, matches, buffer, signal)
+        return undefined
+      }
+      const tooLarge = `larger than ${maxFileBytes} bytes`
+      if (stats.size > maxFileBytes) return { is: tooLarge, why: tooLarge }
+      const kind = await search(handle, path, request, report, matches, buffer, signal)
+      if (kind === undefined) return undefined
+      return { is: `not text: ${kind}, ${stats.size} bytes`, why: kind === utf16Kind ? kind : binary }
     })
 
   if (request.file !== undefined) {
-    await searchFile(request.file)
-    if (tooLarge > 0) throw refuse(`${request.file} is larger than ${maxFileBytes} bytes`)
+    const leftOut = await searchFile(request.file)
+    if (leftOut !== undefined) throw refuse(`${NodePath.join(request.shown, request.file)} is ${leftOut.is}`)
     return report
   }
   const walk = new TreeWalk(request.root, request.top, signal)
   const isWanted = request.glob === undefined ? () => true : pathMatcher(request.glob)
   for await (const { isFile, path } of walk.files()) {
     if (!isFile || !isWanted(path)) continue
-    await searchFile(path).catch((error: unknown) => {
-      // A file that cannot be read is skipped; a pattern that cannot be used fails the call.
-      if (!isSystemError(error) && !(error instanceof Refused && !error.detail.startsWith("the pattern"))) throw error
-    })
+    try {
+      const leftOut = await searchFile(path)
+      if (leftOut !== undefined) report.leaveOut(path, leftOut.why)
+    } catch (error) {
+      // A pattern that cannot be used fails the call.
+      const isPattern = error instanceof Refused && error.detail.startsWith("the pattern")
+      if (isPattern || !(error instanceof Refused || isSystemError(error))) throw error
+      report.leaveOut(path, unreadable(error))
+    }
     if (report.isFull) break
   }
-  if (tooLarge > 0) report.notes.push(`${tooLarge} files larger than ${maxFileBytes} bytes were passed over`)
+  for (const { error, path } of walk.unreadable) report.leaveOut(`${path}/`, unreadable(error))
   if (hasPrivate) report.notes.push("the agent's own settings and /proc were passed over; name such a file in path")
   if (walk.isCut) report.notes.push(`stopped after ${maxEntries} entries`)
   return report
 }
 
+/** A file that is left out. */
+interface LeftOutFile {
+  /** Behind its name, for an error. */
+  readonly is: string
+  /** For the note of a search in a folder. */
+  readonly why: string
+}
+
+/** Searches an open file; returns its kind if it is no text. */
 const search = async (
   handle: FileHandle,
   path: string,
@@ -60,7 +80,7 @@ const search = async (
   matches: (lines: ReadonlyArray<string>) => ReadonlyArray<boolean>,
   buffer: Buffer,
   signal: AbortSignal
-): Promise<void> => {
+): Promise<string | undefined> => {
   const decoder = new TextDecoder()
   let before: Array<string> = []
   let after = 0
@@ -93,7 +113,8 @@ const search = async (
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
     const bytes = buffer.subarray(0, bytesRead)
-    if (position === 0 && binaryKind(bytes.subarray(0, sniffBytes)) !== undefined) return
+    const kind = position === 0 ? binaryKind(bytes.subarray(0, sniffBytes)) : undefined
+    if (kind !== undefined) return kind
     position += bytesRead
     const lines = (rest + decoder.decode(bytes, { stream: bytesRead > 0 })).split("\n")
     rest = lines.pop() ?? ""
@@ -106,6 +127,7 @@ const search = async (
       take(lines)
       isLineOpen = isPiece
     }
-    if (bytesRead === 0) return
+    if (bytesRead === 0) break
   }
+  return undefined
 }

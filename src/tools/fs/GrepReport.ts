@@ -3,6 +3,7 @@ import { cutText } from "../../domain/CutText.ts"
 import { shownName } from "../../domain/ShownName.ts"
 import type { PrivateFiles } from "../../files/PrivateFiles.ts"
 import type { ToolOutput } from "../Tool.ts"
+import { LeftOut } from "./LeftOut.ts"
 
 /** The arguments of a search with their defaults. */
 export interface GrepRequest {
@@ -24,8 +25,11 @@ export interface GrepRequest {
   readonly shown: string
 }
 
-/** Larger files, in bytes, are skipped. */
+/** Larger files, in bytes, are left out. */
 export const maxFileBytes = 64 * 1024 * 1024
+
+/** Why files are left out that nobody would search. */
+export const binary = "binary"
 
 /** The longest line that is shown, in characters. */
 const maxShownLine = 400
@@ -34,6 +38,9 @@ const maxShownLine = 400
 export class GrepReport {
   readonly notes: Array<string> = []
   matches = 0
+  /** What may be text and was not searched. */
+  private readonly unsearched = new LeftOut()
+  private readonly binary = new LeftOut()
   private readonly lines: Array<string> = []
   private readonly request: GrepRequest
   private lastFile: string | undefined
@@ -58,12 +65,20 @@ export class GrepReport {
     this.lines.push(`${shownName(NodePath.join(this.request.shown, path))}${mark}${number}${mark}${cutLine(text)}`)
   }
 
+  /** `path` is relative to the root. */
+  leaveOut(path: string, why: string): void {
+    const files = why === binary ? this.binary : this.unsearched
+    files.add(NodePath.join(this.request.shown, path), why)
+  }
+
   output(): ToolOutput {
     const { limit, pattern } = this.request
     const lines = this.matches === 0 ? [`No matches for ${pattern}.`] : this.lines
-    const notes = this.isFull ? [`stopped at ${limit} matches, there may be more`, ...this.notes] : this.notes
+    const full = this.isFull ? [`stopped at ${limit} matches, there may be more`] : []
+    const missing = [...full, ...this.notes, ...this.unsearched.notes]
+    const notes = [...missing, ...this.binary.notes]
     const text = notes.length === 0 ? lines : [...lines, `(${notes.join("; ")})`]
-    return { text: text.join("\n"), truncated: notes.length > 0 }
+    return { text: text.join("\n"), truncated: missing.length > 0 }
   }
 }
 

@@ -5,7 +5,7 @@ import type { Settings } from "../../config/Settings.ts"
 import { deletesProtected } from "../../shell/Destructive.ts"
 import { programsIn } from "../../shell/Programs.ts"
 import { judge } from "../../shell/Rules.ts"
-import { inherited } from "../../process/Environment.ts"
+import { openEnvironment } from "../../process/Environment.ts"
 import { attempt } from "../../files/FileErrors.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
@@ -120,15 +120,6 @@ const shellFor = (command: string): Pick<ChildRequest, "command" | "args" | "isQ
   process.platform === "win32"
     ? { command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", `"${command}"`], isQuoted: true }
     : { command: "/bin/sh", args: ["-c", command] }
-
-/** Settings that keep programs from waiting for a terminal. */
-export const openEnvironment = () => ({
-  ...inherited(),
-  TERM: "dumb",
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  GIT_TERMINAL_PROMPT: "0"
-})
 
 /** The output of a program and how it ended, for the model. */
 export const describe = ({ end, stderr, stdout }: ChildOutcome, limitMs: number): Tool.ToolOutput => {

@@ -16,7 +16,7 @@ const starts = Fs.readdirSync(dir).filter((name) => name.startsWith("start-")).l
 Fs.writeFileSync(file(`start-${starts}`), "")
 
 const held = (fd: number) => (process.platform === "linux" ? Fs.readlinkSync(`/proc/self/fd/${fd}`) : "/dev/null")
-const secrets = Object.keys(process.env).filter((name) => /^ATOMIC_AGENT_|^ELECTRON_/.test(name))
+const secrets = Object.keys(process.env).filter((name) => /^ATOMIC_AGENT_|^ELECTRON_|^OTEL_.*HEADERS$/.test(name))
 note({ _tag: "Started", pid: process.pid, args, stdin: held(0), stdout: held(1), secrets })
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {

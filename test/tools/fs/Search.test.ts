@@ -1,4 +1,5 @@
-import { symlinkSync, truncateSync } from "node:fs"
+import { Buffer } from "node:buffer"
+import { renameSync, symlinkSync, truncateSync } from "node:fs"
 import * as NodePath from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -151,19 +152,80 @@ describe("fs.grep", () => {
     })
   )
 
-  it.effect("passes over binary files, links and files of many gigabytes", () =>
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("needle\n", "utf16le")])
+  const png = Buffer.from("89504e470d0a1a0a00", "hex")
+
+  it.effect("says which files it left out, and why", () =>
     Effect.gen(function* () {
-      const { lines } = yield* grep(
-        { bin: "needle\0", text: "needle\n", huge: "needle" },
+      const { lines, truncated } = yield* grep(
+        { "sub/bin": "needle\0", text: "needle\n", huge: "needle", "a.txt": utf16, "b.png": png },
         { pattern: "needle" },
         (root) => {
           symlinkSync("text", NodePath.join(root, "link"))
           truncateSync(NodePath.join(root, "huge"), 5_000_000_000)
         }
       )
-      assert.strictEqual(lines[0], "text:1:needle")
-      assert.isTrue(lines.slice(1).every((line) => line.startsWith("(")))
+      assert.deepStrictEqual(lines, [
+        "text:1:needle",
+        "(left out: a.txt (UTF-16 text or binary data); left out: huge (larger than 67108864 bytes); " +
+          "left out: b.png, sub/bin (binary))"
+      ])
+      assert.isTrue(truncated)
     })
+  )
+
+  it.effect("names three of many, and is not called incomplete for what is no text", () =>
+    Effect.gen(function* () {
+      const files = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${100 + at}.png`, png]))
+      const { lines, truncated } = yield* grep({ ...files, "a\nb.png": png }, { pattern: "needle", path: "./" })
+      assert.deepStrictEqual(lines, [
+        "No matches for needle.",
+        "(left out: 100.png, 101.png, 102.png and 28 more (binary))"
+      ])
+      assert.isFalse(truncated)
+      const one = yield* grep({ ...files, "a\nb.png": png }, { pattern: "needle", glob: "a*" })
+      assert.strictEqual(one.lines[1], "(left out: a\\u000ab.png (binary))")
+    })
+  )
+
+  it.effect("fails for one file that it cannot search, as reading it does", () =>
+    Effect.gen(function* () {
+      const files = { "sub/a.txt": utf16, "b.png": png, huge: "" }
+      const enlarge = (root: string) => truncateSync(NodePath.join(root, "huge"), 5_000_000_000)
+      for (const [path, why] of [
+        ["sub/a.txt", "sub/a.txt is not text: UTF-16 text or binary data, 16 bytes"],
+        ["b.png", "b.png is not text: a PNG image, 9 bytes"],
+        ["huge", "huge is larger than 67108864 bytes"]
+      ] as const) {
+        const { status, summary } = yield* grep(files, { pattern: "needle", path }, enlarge)
+        assert.deepStrictEqual({ status, summary }, { status: "error", summary: why })
+        if (path === "huge") continue
+        assert.include((yield* searching("fs.read", files, { path })).summary, why)
+      }
+    })
+  )
+
+  it.effect.each(["fs.grep", "fs.glob"])("%s says which folders it could not read", (tool) =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      // A path that is too long can be read by nobody, not even by root. It is made, and removed, from its other end.
+      const [short, long] = ["d", "d".repeat(250)]
+      const depths = Array.from({ length: 17 }, (_, at) => at)
+      plant(root, { "f.txt": "needle\n", [`${depths.map(() => short).join("/")}/f.txt`]: "needle\n" })
+      const rename = (depth: number, from: string, to: string, above: string) => {
+        const folder = NodePath.join(root, ...Array<string>(depth).fill(above))
+        renameSync(NodePath.join(folder, from), NodePath.join(folder, to))
+      }
+      for (const depth of depths.toReversed()) rename(depth, short, long, short)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          for (const depth of depths) rename(depth, long, short, short)
+        })
+      )
+      const { summary, truncated } = yield* call(tool, { pattern: tool === "fs.grep" ? "needle" : "*.txt" }, root)
+      assert.match(summary, /^f\.txt(:1:needle)?\n\(left out: (d{250}\/)*d+… \(the name is too long\)\)$/)
+      assert.isTrue(truncated)
+    }).pipe(Effect.scoped, Effect.provide(toolbox()))
   )
 
   it.effect("cuts a line of many megabytes", () =>

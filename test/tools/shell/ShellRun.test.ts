@@ -428,6 +428,25 @@ describe("shell.run", () => {
     )
   )
 
+  it.effect("shows what would stand on a terminal", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const command = [
+          "i=0; while [ $i -le 2000 ]; do printf '\\r%d of 2000' $i; i=$((i + 1)); done; echo",
+          "printf '\\033[1;32mgreen\\033[0m \\033]8;;http://h/\\033\\\\link\\033]8;;\\033\\\\\\n'",
+          "printf 'loading\\r\\033[Kdone' >&2"
+        ].join("; ")
+        assert.deepStrictEqual(yield* call("shell.run", { command }, root), {
+          status: "ok",
+          summary: "exit code 0\n2000 of 2000\ngreen link\n--- stderr ---\ndone",
+          truncated: false
+        })
+        const colourAlone = yield* call("shell.run", { command: "printf '\\033[0m'" }, root)
+        assert.strictEqual(colourAlone.summary, "exit code 0\n(no output)")
+      })
+    )
+  )
+
   it.effect("ends when the command ends, even if one that it left behind holds the pipe", () =>
     inRoot((root) =>
       Effect.gen(function* () {
@@ -484,6 +503,20 @@ describe("shell.run", () => {
         assert.strictEqual(status, "error")
         assert.strictEqual(summary, "timed out after 5000 ms, and was ended with all that it had started\nbegun")
         assert.deepStrictEqual(alive(seconds), [])
+      })
+    )
+  )
+
+  it.effect("shows what it prints when its time is over, on the same line too", () =>
+    inRoot((root) =>
+      Effect.gen(function* () {
+        const seconds = mark()
+        const command = `trap "printf '\\rleft early'; exit" TERM; printf 'half done'; sleep ${seconds} & wait`
+        const fiber = yield* Effect.forkChild(call("shell.run", { command, timeoutMs: 5000 }, root))
+        yield* somethingAlive(`sleep\0${seconds}`)
+        yield* TestClock.adjust(5000)
+        const { summary } = yield* Fiber.join(fiber)
+        assert.strictEqual(summary, "timed out after 5000 ms, and was ended with all that it had started\nleft early")
       })
     )
   )

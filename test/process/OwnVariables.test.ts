@@ -8,21 +8,37 @@ import { FakeServer } from "../llama/support/FakeServer.ts"
 import { skillText } from "../skills/folders.ts"
 import { Bin, StateDir } from "../support/Bin.ts"
 
-const env = { ELECTRON_RUN_AS_NODE: "1" }
-
-/** Tells whether it has the variable. */
-const scripts = {
-  "own.js": `console.log("own", process.env.ELECTRON_RUN_AS_NODE)`,
-  "other.sh": `echo "other \${ELECTRON_RUN_AS_NODE-undefined}"`
+const env = {
+  ATOMIC_AGENT_LLAMA_API_KEY: "sk-planted-key",
+  ATOMIC_AGENT_LLAMA_SEED: "7",
+  ELECTRON_RUN_AS_NODE: "1",
+  OTEL_EXPORTER_OTLP_HEADERS: "a=planted-header",
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: "a=planted-header",
+  VISIBLE: "seen"
 }
 
-describe("the variable that makes an Electron a Node", () => {
-  it("reaches a script that our own Node runs, and no other program", async () => {
+/** The names of those variables in a text, and of those that a program lists. */
+const namesIn = (text: string) => Object.keys(env).filter((name) => text.includes(name))
+
+const scripts = {
+  "own.js": "console.log(Object.keys(process.env).join())",
+  "other.sh": "env"
+}
+
+describe("variables that are meant for the sidecar alone, over the real bin", () => {
+  it("reach no command, script, hook or guard", async () => {
     const calls = [
       { name: "skill.run_script", arguments: { skill: "tool", script: "own.js" } },
       { name: "skill.run_script", arguments: { skill: "tool", script: "other.sh" } },
       { name: "shell.run", arguments: { command: "sleep 0; env" } },
-      { name: "shell.run", arguments: { command: "true; echo [${ELECTRON_RUN_AS_NODE-none}]" } }
+      {
+        name: "shell.run",
+        arguments: {
+          command:
+            "git init -q . && printf '#!/bin/sh\\nenv\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && " +
+            "git -c user.name=a -c user.email=a@b commit --allow-empty -m x"
+        }
+      }
     ]
     const server = await LlamaServer.start({
       answer: (_, index) => (index === 0 ? say({ toolCalls: calls }) : say({ text: "Done." }))
@@ -33,19 +49,19 @@ describe("the variable that makes an Electron a Node", () => {
       Fs.mkdirSync(folder, { recursive: true })
       Fs.writeFileSync(Path.join(folder, "../SKILL.md"), skillText("tool", "requires_scripts: [own.js, other.sh]"))
       for (const [name, text] of Object.entries(scripts)) Fs.writeFileSync(Path.join(folder, name), text)
+      const work = Path.join(dir.path, "work")
+      Fs.mkdirSync(work)
       using bin = new Bin(dir, { env })
-      const response = await bin.request("send_message", { sessionId: await bin.session(), text: "go" })
-      assert.deepInclude(response.payload, { reason: "reply" })
+      await bin.request("send_message", { sessionId: await bin.session(work), text: "go" })
       const results = bin.frames.flatMap((frame) =>
         frame.kind === "event" && frame.type === "tool_call_result" ? [frame.payload.summary] : []
       )
-      assert.deepStrictEqual(results.slice(0, 2), ["exit code 0\nown 1", "exit code 0\nother undefined"])
-      assert.include(results[2], "PATH=")
-      assert.notInclude(results[2], "ELECTRON")
-      assert.strictEqual(results[3], "exit code 0\n[none]")
+      const [ownNode, ...others] = results.map(namesIn)
+      assert.deepStrictEqual(ownNode, ["ELECTRON_RUN_AS_NODE", "VISIBLE"])
+      assert.deepStrictEqual(others, [["VISIBLE"], ["VISIBLE"], ["VISIBLE"]], results.join("\n"))
       if (process.platform === "linux") {
         const [guard = 0] = descendants(bin.pid).filter((pid) => commandOf(pid).includes("sidecar-guard"))
-        assert.strictEqual(Fs.readFileSync(`/proc/${guard}/environ`, "utf8").includes("ELECTRON"), false)
+        assert.deepStrictEqual(namesIn(Fs.readFileSync(`/proc/${guard}/environ`, "utf8")), [])
       }
       await bin.end()
     } finally {
@@ -53,7 +69,7 @@ describe("the variable that makes an Electron a Node", () => {
     }
   })
 
-  it("does not reach a managed model server", async () => {
+  it("do not reach a managed model server", async () => {
     using server = await FakeServer.make({})
     using dir = new StateDir({ localModels: { mode: "managed", managed: server.managed } })
     using bin = new Bin(dir, { env })
