@@ -33,7 +33,7 @@ export const rooms: ReadonlyArray<Room> = [
   { name: "telemetry", mayImport: ["Version.ts", "protocol", "config", "session"] },
   {
     name: "router",
-    mayImport: ["Version.ts", "protocol", "domain", "config", "files", "stdio", "skills", "session"]
+    mayImport: ["Version.ts", "protocol", "domain", "config", "files", "stdio", "skills", "llama", "session"]
   },
   { name: "boot", mayImport: ["Version.ts", "process"] },
   { name: "host", mayImport: ["protocol"] },

@@ -6,6 +6,7 @@ import type { Entry } from "../domain/Transcript.ts"
 import type { ToolArguments, ToolSpec } from "../domain/ToolCall.ts"
 import type { OptionsInForce } from "../protocol/SessionOptions.ts"
 import type { LlamaError } from "./LlamaError.ts"
+import type { CannotList, ListedModel } from "./ModelList.ts"
 
 /** What a session may ask of the model, in place of the configuration. */
 export type ModelOptions = Pick<OptionsInForce, "model" | "thinking" | "temperature" | "completionMaxTokens">
@@ -63,11 +64,11 @@ export type ModelEvent =
   | ModelFinished
 
 /**
- * The result of a probe. `foreign`: something answers, but a turn cannot work with it, since it is no model server or
+ * The result of a probe. `unselected`: the server has other models than the one that is asked for, or several and none is. `foreign`: something answers, but a turn cannot work with it, since it is no model server or
  * has no model to choose (contract 9, `llm_state`).
  */
 export interface ServerState {
-  readonly state: "ready" | "loading" | "unreachable" | "foreign"
+  readonly state: "ready" | "loading" | "unreachable" | "foreign" | "unselected"
   readonly url: string
   readonly model?: string
   /** The context window of one slot, in tokens. */
@@ -96,6 +97,8 @@ export class LlamaClient extends Context.Service<
     stream(request: ModelRequest): Stream.Stream<ModelEvent, LlamaError>
     /** Probes the server, within `ATOMIC_AGENT_LLAMA_HEALTH_TIMEOUT_MS`. */
     readonly probe: Effect.Effect<ServerState>
+    /** The models that the server lists; absent where there is no list. An error is in the server's words. */
+    readonly models?: Effect.Effect<ReadonlyArray<ListedModel>, CannotList>
     /** The context window in tokens of the model that a session asks for, if any; null while it is unknown. */
     window(model?: string): Effect.Effect<number | null>
     /** The managed server, a child process; absent if the server is run by others. */

@@ -18,6 +18,7 @@ import { LlamaClient } from "./LlamaClient.ts"
 import type { LlamaError, Overflow } from "./LlamaError.ts"
 import { mapDetail } from "./LlamaError.ts"
 import * as LlamaProbe from "./LlamaProbe.ts"
+import { CannotList } from "./ModelList.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as ModelUrl from "./ModelUrl.ts"
 
@@ -63,17 +64,19 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
   /** Why no model is known that the server would answer with. */
   let missing: string | undefined
 
+  const probeRequest = (asked: string | undefined): LlamaProbe.Probe => ({
+    url,
+    model: asked ?? localModels.model,
+    before: named,
+    headers,
+    timeoutMs: llama.healthTimeoutMs
+  })
+
   const probeOf = Effect.fnUntraced(function* (asked: string | undefined) {
     const memory = memoryOf(asked)
-    const found = yield* LlamaProbe.run(transport, {
-      url,
-      model: asked ?? localModels.model,
-      before: named,
-      headers,
-      timeoutMs: llama.healthTimeoutMs
-    })
+    const found = yield* LlamaProbe.run(transport, probeRequest(asked))
     const { contextTokens, detail, model, state } = found.server
-    memory.probed = (state === "ready" && !found.isUnloaded) || state === "foreign"
+    memory.probed = (state === "ready" && !found.isUnloaded) || state === "foreign" || state === "unselected"
     if (contextTokens !== undefined) memory.window = ContextWindow.learnWindow(memory.window, contextTokens)
     if (state === "ready") memory.forms = MessageForm.learnProbe(memory.forms, model, found.onlySingleCalls)
     if (asked === undefined && (state === "ready" || found.named !== undefined || found.missing !== undefined)) {
@@ -187,6 +190,9 @@ export const make = Effect.fnUntraced(function* (settings: Settings, url: string
     slotId: llama.defaultSlot,
     stream,
     probe,
+    models: Effect.suspend(() => LlamaProbe.list(transport, probeRequest(undefined))).pipe(
+      Effect.mapError(({ detail }) => new CannotList({ detail: redact(detail) }))
+    ),
     window: (model) => Effect.sync(() => memoryOf(model).window.tokens)
   })
 })

@@ -65,7 +65,7 @@ export const judge = (probe: Probe, answers: ProbeAnswers): ServerState | undefi
   if (answers.models === undefined) return undefined
   const choice = choiceOf(probe, answers)
   if (choice === undefined) return own ?? { state: "foreign", url, detail: detailOf(answers.models) }
-  if (choice.detail !== undefined) return { state: "foreign", url, detail: choice.detail }
+  if (choice.detail !== undefined) return { state: "unselected", url, detail: choice.detail }
   const { model, name } = choice
   if (model?.status === "loading") return { state: "loading", url, model: model.id, detail: `${model.id} is loading` }
   const contextTokens = fromProps(parsed(answers.modelProps))?.contextTokens ?? model?.contextTokens
@@ -98,6 +98,24 @@ export const run = (transport: HttpTransport, probe: Probe): Effect.Effect<Probe
     })
     return Effect.map(Effect.timeoutOption(conclude, probe.timeoutMs), () => resultOf(probe, answers))
   })
+
+/** The models that a server lists, within `timeoutMs`; an error if it cannot be asked, in its words. */
+export const list = (
+  transport: HttpTransport,
+  probe: Probe
+): Effect.Effect<ReadonlyArray<ModelList.ListedModel>, ModelList.CannotList> =>
+  get(transport, probe, ModelUrl.endpoint(probe.url, "/v1/models")).pipe(
+    Effect.timeoutOrElse({
+      duration: probe.timeoutMs,
+      orElse: () => Effect.fail(new ModelList.CannotList({ detail: `no answer within ${probe.timeoutMs} ms` }))
+    }),
+    Effect.flatMap((answer) => {
+      const models = ModelList.parse(parsed(answer))
+      return models === null
+        ? Effect.fail(new ModelList.CannotList({ detail: detailOf(answer) }))
+        : Effect.succeed(models)
+    })
+  )
 
 const resultOf = (probe: Probe, answers: ProbeAnswers): Probed => {
   const choice = choiceOf(probe, answers)

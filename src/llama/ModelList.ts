@@ -1,5 +1,13 @@
 import { isObject } from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import { windowSize } from "./TokenCount.ts"
+
+/** The models of a server cannot be listed, in its words. */
+export class CannotList extends Schema.TaggedError<CannotList>()("CannotList", { detail: Schema.String }) {
+  override get message() {
+    return this.detail
+  }
+}
 
 /** A model in the answer of `/v1/models`, or of `/api/v0/models` of LM Studio. */
 export interface ListedModel {

@@ -269,8 +269,8 @@ export const eventTable = {
     extension: "llm_state",
     schema: Schema.Struct({
       state: field(
-        Schema.Literals(["ready", "loading", "unreachable", "foreign"]),
-        "`foreign`: something answers that a turn cannot work with."
+        Schema.Literals(["ready", "loading", "unreachable", "foreign", "unselected"]),
+        "`foreign`: something answers that a turn cannot work with. `unselected`: the server has several models and none is named, or not the named one."
       ),
       url: field(Schema.String, "Base URL of the server."),
       model: optionalField(Schema.String, "The model, if known."),

@@ -53,6 +53,7 @@ export type ResumeSessionPayload = RequestPayload<"resume_session">
 export type ResumeSessionResult = ResponsePayload<"resume_session">
 export type ToolResponsePayload = RequestPayload<"tool_response">
 export type ToolResponseResult = ResponsePayload<"tool_response">
+export type ListModelsResult = ResponsePayload<"list_models">
 export type SetOptionsPayload = RequestPayload<"set_options">
 export type SetOptionsResult = ResponsePayload<"set_options">
 export type CloseSessionPayload = RequestPayload<"close_session">

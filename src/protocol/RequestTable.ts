@@ -251,6 +251,23 @@ export const requestTable = {
       resolved: field(Schema.Boolean, "False if the id is unknown, answered already or withdrawn.")
     })
   },
+  list_models: {
+    does: "Lists the models of the model server, as it names them.",
+    extension: "options",
+    payload: Ignored,
+    result: Schema.Struct({
+      models: field(
+        Schema.Array(
+          Schema.Struct({
+            id: field(Schema.String, "Its name, for the option `model`."),
+            contextTokens: optionalField(Schema.Int, "Size of its context window in tokens, if the server says so."),
+            loaded: optionalField(Schema.Boolean, "Whether it is in memory, if the server says so.")
+          })
+        ),
+        "The models; none for a scripted one."
+      )
+    })
+  },
   set_options: {
     does: "Changes options of an open session, from the next model call, question or turn on.",
     extension: "options",

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ResponsePayload } from "../protocol/Request.ts"
 import { SessionPool } from "../session/pool/SessionPool.ts"
+import { LlamaClient } from "../llama/LlamaClient.ts"
+import type { ListedModel } from "../llama/ModelList.ts"
 import { ApprovalGate } from "../session/ApprovalGate.ts"
 import { HostTools } from "../session/HostTools.ts"
 import { handed, later, now, type SessionHandlers } from "./Handler.ts"
@@ -22,6 +24,7 @@ export class SessionRequests extends Context.Service<
     Effect.gen(function* () {
       const sessions = yield* SessionPool
       const gate = yield* ApprovalGate
+      const llama = yield* LlamaClient
       const hostTools = yield* HostTools
       const skills = yield* SkillRequests.make
 
@@ -64,6 +67,9 @@ export class SessionRequests extends Context.Service<
         close_session: later(({ sessionId }) => Effect.map(sessions.close(sessionId), (closed) => ({ closed }))),
         list_sessions: later((payload) => sessions.list(payload)),
         resume_session: later((payload) => sessions.resume(payload)),
+        list_models: later(() =>
+          Effect.map(llama.models ?? Effect.succeed([]), (models) => ({ models: models.map(shownModel) }))
+        ),
         set_options: now(({ options, sessionId }) =>
           Effect.map(sessions.setOptions(sessionId, options), (inForce) => ({ options: inForce }))
         ),
@@ -73,3 +79,9 @@ export class SessionRequests extends Context.Service<
     })
   )
 }
+
+const shownModel = ({ contextTokens, id, status }: ListedModel) => ({
+  id,
+  ...(contextTokens === undefined ? {} : { contextTokens }),
+  ...(status === "unknown" ? {} : { loaded: status !== "unloaded" })
+})

@@ -38,7 +38,7 @@ export class ModelStatus extends Context.Service<
       // A server that loads or is unreachable names no model: the known one stays.
       const observeProbe = (state: ServerState) =>
         Effect.suspend(() => {
-          const sameDetail = state.state !== "foreign" || state.detail === last.detail
+          const sameDetail = !["foreign", "unselected"].includes(state.state) || state.detail === last.detail
           const sameModel = state.model === undefined || state.model === last.model
           const same = state.state === last.state && sameModel && sameDetail
           return same ? Effect.void : report(state)

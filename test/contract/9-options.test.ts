@@ -192,3 +192,13 @@ describe("contract 9, options", () => {
     })
   )
 })
+
+describe("contract 9, list_models", () => {
+  it.effect("lists what the server has; none for a model that is no server", () =>
+    Effect.gen(function* () {
+      const { host, session } = yield* granted()
+      yield* session
+      assert.deepStrictEqual((yield* host.request("list_models")).payload, { models: [] })
+    })
+  )
+})

@@ -58,6 +58,7 @@ const absentAtTimes: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The same of results. */
 const absentInResults: { readonly [type: string]: ReadonlyArray<string> } = {
   get_session: ["turns.0.steered"],
+  list_models: ["models.0.contextTokens", "models.0.loaded"],
   set_options: ["options.model", "options.temperature", "options.instructions"]
 }
 

@@ -45,6 +45,7 @@ const payloads: { readonly [T in RequestType]: fc.Arbitrary<unknown> } = {
     "requestId",
     "text"
   ]),
+  list_models: json,
   set_options: fc.record({
     ...session,
     options: optional({ thinking: fc.constantFrom("on", null), maxSteps: orNull(fc.integer({ min: 1 })) }, [])

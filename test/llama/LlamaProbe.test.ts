@@ -64,7 +64,7 @@ const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unkno
       props: answer(200, { error: "Unexpected endpoint or method. (GET /props)" }),
       models: answer(200, { object: "list", data: [{ id: "a" }, { id: "b" }] })
     },
-    { state: "foreign", detail: "the server has several models: set localModels.model to one of a, b" }
+    { state: "unselected", detail: "the server has several models: set localModels.model to one of a, b" }
   ],
   [
     "a llama-server that is a router",
@@ -80,12 +80,12 @@ const rows: ReadonlyArray<readonly [what: string, answers: Answers, state: unkno
   [
     "one that has no model",
     { health: healthy, props: routerProps, models: answer(200, { object: "list", data: [] }) },
-    { state: "foreign", detail: "the server has no model" }
+    { state: "unselected", detail: "the server has no model" }
   ],
   [
     "an Ollama that has no model",
     { health: missing, props: missing, models: answer(200, { object: "list", data: null }) },
-    { state: "foreign", detail: "the server has no model" }
+    { state: "unselected", detail: "the server has no model" }
   ],
   ["a list without models", { health: healthy, props: missing, models: answer(200, { data: [] }) }, { state: "ready" }],
   [

@@ -182,6 +182,33 @@ describe("over the real bin, a model server", () => {
       { profile: Profiles.llamaRouter([{ id: "a" }, { id: "b", loaded: true, contextTokens: 8192 }]) }
     ))
 
+  it("lists its models, and answers with the one that a session asks for", () =>
+    over(
+      async ({ server, bin }) => {
+        await bin.request("hello", { extensions: ["options"] })
+        const { payload } = await bin.request("start_session", { workingDir: ".", options: { model: "a" } })
+        const { sessionId } = payload as { sessionId: string }
+        const listed = (await bin.request("list_models")).payload
+        assert.deepStrictEqual(listed, {
+          models: [
+            { id: "a", loaded: false },
+            { id: "b", loaded: true }
+          ]
+        })
+        assert.strictEqual(await send(bin, sessionId), "reply")
+        await bin.request("set_options", { sessionId, options: { model: "b" } })
+        assert.strictEqual(await send(bin, sessionId), "reply")
+        assert.deepStrictEqual(
+          server.chats.map(({ body }) => body.model),
+          ["a", "b"]
+        )
+        await server.stop()
+        const refused = await bin.request("list_models")
+        assert.isFalse(refused.ok)
+      },
+      { profile: Profiles.llamaRouter([{ id: "a" }, { id: "b", loaded: true, contextTokens: 8192 }]) }
+    ))
+
   it("that has several models says so until one of them is left", () => {
     const models = [{ id: "a" }, { id: "b" }]
     return over(
@@ -191,7 +218,7 @@ describe("over the real bin, a model server", () => {
         const { detail, state } = (await bin.event("llm_state")).payload
         assert.deepStrictEqual(
           [state, detail],
-          ["foreign", "the server has several models: set localModels.model to one of a, b"]
+          ["unselected", "the server has several models: set localModels.model to one of a, b"]
         )
         assert.strictEqual(await send(bin, id), "failed")
         assert.deepStrictEqual(errors(bin), [["step_error:grammar", `model is required (${detail})`]])

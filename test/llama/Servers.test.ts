@@ -46,7 +46,7 @@ const rows: ReadonlyArray<Row> = [
   {
     server: "a router with several",
     profile: Profiles.llamaRouter(two),
-    found: { state: "foreign", detail: several },
+    found: { state: "unselected", detail: several },
     sent: undefined,
     failure: `model name is missing from the request (${several})`,
     asked: [...list, "/api/v0/models"]
@@ -63,7 +63,7 @@ const rows: ReadonlyArray<Row> = [
     server: "a router without the configured one",
     profile: Profiles.llamaRouter(two),
     configured: "c",
-    found: { state: "foreign", detail: missing },
+    found: { state: "unselected", detail: missing },
     sent: "c",
     failure: `model 'c' not found (${missing})`,
     asked: list
@@ -78,7 +78,7 @@ const rows: ReadonlyArray<Row> = [
   {
     server: "Ollama with several",
     profile: Profiles.ollama(two),
-    found: { state: "foreign", detail: several },
+    found: { state: "unselected", detail: several },
     sent: undefined,
     failure: `model is required (${several})`,
     asked: [...list, "/api/v0/models"]
@@ -86,7 +86,7 @@ const rows: ReadonlyArray<Row> = [
   {
     server: "Ollama without a model",
     profile: Profiles.ollama([]),
-    found: { state: "foreign", detail: "the server has no model" },
+    found: { state: "unselected", detail: "the server has no model" },
     sent: undefined,
     failure: "model is required (the server has no model)",
     asked: [...list, "/api/v0/models"]
@@ -95,7 +95,7 @@ const rows: ReadonlyArray<Row> = [
     server: "Ollama without the configured one",
     profile: Profiles.ollama(two),
     configured: "c",
-    found: { state: "foreign", detail: missing },
+    found: { state: "unselected", detail: missing },
     sent: "c",
     failure: `model 'c' not found (${missing})`,
     asked: list
@@ -118,7 +118,7 @@ const rows: ReadonlyArray<Row> = [
   {
     server: "LM Studio with several that are loaded",
     profile: Profiles.lmStudio(two.map(({ id }) => ({ id, loaded: true }))),
-    found: { state: "foreign", detail: several },
+    found: { state: "unselected", detail: several },
     sent: undefined,
     failure: `Multiple models are loaded. Please specify a model by providing a 'model' field. (${several})`,
     asked: [...list, "/api/v0/models"]
@@ -148,7 +148,7 @@ const rows: ReadonlyArray<Row> = [
   {
     server: "llama-swap with several",
     profile: Profiles.llamaSwap(two),
-    found: { state: "foreign", detail: several },
+    found: { state: "unselected", detail: several },
     sent: undefined,
     failure: `no model id could be identified (${several})`,
     asked: [...list, "/api/v0/models"]
@@ -163,7 +163,7 @@ const rows: ReadonlyArray<Row> = [
   {
     server: "LocalAI with several, which takes the first",
     profile: Profiles.localAi(two),
-    found: { state: "foreign", detail: several },
+    found: { state: "unselected", detail: several },
     sent: undefined,
     asked: [...list, "/api/v0/models"]
   },
@@ -171,7 +171,7 @@ const rows: ReadonlyArray<Row> = [
     server: "LocalAI without the configured one",
     profile: Profiles.localAi(two),
     configured: "c",
-    found: { state: "foreign", detail: missing },
+    found: { state: "unselected", detail: missing },
     sent: "c",
     failure: "could not load model: c",
     asked: list

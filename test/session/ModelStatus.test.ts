@@ -36,7 +36,7 @@ it.effect("what a probe cannot see of a server that loads is no change, and not 
 })
 
 it.effect("another reason why no turn can work is a change, another wording of silence is none", () => {
-  let found: ServerState = { state: "foreign", url, detail: "the server has no model" }
+  let found: ServerState = { state: "unselected", url, detail: "the server has no model" }
   const told: Array<unknown> = []
   const emit = ({ payload }: EmittedEvent) => Effect.sync(() => void told.push(payload))
   return Effect.gen(function* () {
@@ -44,8 +44,8 @@ it.effect("another reason why no turn can work is a change, another wording of s
     yield* watch.report(found)
     yield* Effect.forkScoped(watch.probing)
     for (const [state, detail] of [
-      ["foreign", "the server has no model"],
-      ["foreign", "the server has several models"],
+      ["unselected", "the server has no model"],
+      ["unselected", "the server has several models"],
       ["unreachable", "ECONNREFUSED"],
       ["unreachable", "no answer"]
     ] as const) {
@@ -53,8 +53,8 @@ it.effect("another reason why no turn can work is a change, another wording of s
       yield* TestClock.adjust(4000)
     }
     assert.deepStrictEqual(told, [
-      { state: "foreign", url, detail: "the server has no model" },
-      { state: "foreign", url, detail: "the server has several models" },
+      { state: "unselected", url, detail: "the server has no model" },
+      { state: "unselected", url, detail: "the server has several models" },
       { state: "unreachable", url, detail: "ECONNREFUSED" }
     ])
   }).pipe(
