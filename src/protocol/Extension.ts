@@ -9,7 +9,8 @@ export const Extension = Schema.Literals([
   "sessions",
   "parallel_sessions",
   "options",
-  "host_tools"
+  "host_tools",
+  "grants"
 ]).annotate({
   identifier: "Extension",
   description: "A group of requests and events that `hello` grants."

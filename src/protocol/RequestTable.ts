@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { AtLeastOne, NotBlank } from "./Checks.ts"
 import { Extension } from "./Extension.ts"
 import { field, nullableField, ofSession, optionalField } from "./Field.ts"
+import { Grant } from "./Grant.ts"
 import { OptionsInForce, SessionOptions } from "./SessionOptions.ts"
 import { SessionState, SessionStatus, TurnReason } from "./SessionState.ts"
 
@@ -25,7 +26,8 @@ const workingDir = field(Schema.String, "Absolute path of the working directory.
 /** Keys of extensions: they are ignored where the extension is not granted, whatever they hold. */
 const setup = {
   options: optionalField(Schema.Unknown, "Options of the session, a `SessionOptions`. Extension: `options`."),
-  tools: optionalField(Schema.Unknown, "Tools that the host runs, an array of `HostTool`. Extension: `host_tools`.")
+  tools: optionalField(Schema.Unknown, "Tools that the host runs, an array of `HostTool`. Extension: `host_tools`."),
+  grants: optionalField(Schema.Unknown, "What needs no question, an array of `Grant`. Extension: `grants`.")
 }
 
 /**
@@ -99,7 +101,11 @@ export const requestTable = {
     payload: Schema.Struct({
       approvalId: field(Schema.String, "The id of the `approval_request`."),
       approved: field(Schema.Boolean, "Whether the call may run."),
-      reason: nullableField(Schema.String, "Why not. The model reads it.")
+      reason: nullableField(Schema.String, "Why not. The model reads it."),
+      grant: optionalField(
+        Schema.Unknown,
+        "With `approved: true`, one of the question's `offers`: a `Grant`, which holds for the session. Extension: `grants`."
+      )
     }),
     result: Schema.Struct({
       resolved: field(Schema.Boolean, "False if the id is unknown, answered already or withdrawn.")
@@ -259,6 +265,18 @@ export const requestTable = {
       options: field(SessionOptions, "What is left out keeps its value; null goes back to the configuration's.")
     }),
     result: Schema.Struct({ options: field(OptionsInForce, "All options, as they are now in force.") })
+  },
+  list_grants: {
+    does: "Lists the grants of an open session, the oldest first.",
+    extension: "grants",
+    payload: OfSession,
+    result: Schema.Struct({ grants: field(Schema.Array(Grant), "The grants, as they were given.") })
+  },
+  revoke_grant: {
+    does: "Takes a grant of an open session back. What runs goes on, and what waits goes on waiting.",
+    extension: "grants",
+    payload: Schema.Struct({ ...ofSession, grant: field(Grant, "One of the grants of `list_grants`.") }),
+    result: Schema.Struct({ revoked: field(Schema.Boolean, "False if the session has no such grant or is not open.") })
   },
   close_session: {
     does: "Ends an open session: its turns are cancelled and answered first. The others are left alone.",

@@ -55,7 +55,8 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
           categories: ["http"],
           reason: `send a request to ${request.url.host}`,
           preview: previewOf(request),
-          affectedResources: [request.url.href]
+          affectedResources: [request.url.href],
+          subject: { kind: "host", host: request.url.host }
         },
         run: Effect.gen(function* () {
           let current = request

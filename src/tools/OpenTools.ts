@@ -6,6 +6,7 @@ import { hideSecrets } from "../config/Secrets.ts"
 import type { Settings } from "../config/Settings.ts"
 import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
+import type { GrantSubject } from "../domain/GrantSubject.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { wireName } from "../domain/Transcript.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
@@ -13,7 +14,7 @@ import { explain } from "../protocol/Explain.ts"
 import { ArgumentSchema } from "./ArgumentSchema.ts"
 import { fitted } from "./FittedArguments.ts"
 import { type Planned, SessionTools } from "./SessionTools.ts"
-import type { ApprovalNeed, CallFeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
+import type { ApprovalNeed, CallFeed, NeedSubject, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { nearestTo, toolNamed } from "./ToolNames.ts"
 import { specOf } from "./ToolSpecs.ts"
 
@@ -87,8 +88,21 @@ const requestOf = (need: ApprovalNeed, hide: (text: string) => string): Approval
   category: strictest(need.categories),
   reason: hide(need.reason),
   ...(need.preview === undefined ? {} : { preview: hide(need.preview) }),
-  affectedResources: need.affectedResources.map(hide)
+  affectedResources: need.affectedResources.map(hide),
+  ...subjectOf(need, hide)
 })
+
+/** What grants are compared with. What changes the agent's own rules or holds a secret has none: it is always asked about. */
+const subjectOf = (need: ApprovalNeed, hide: (text: string) => string): { readonly subject?: GrantSubject } => {
+  const given = need.subject
+  if (given === undefined || need.categories.some((category) => category === "trust_config")) return {}
+  const subject: GrantSubject = isOfPaths(given) ? { kind: given.kind, paths: need.affectedResources } : given
+  const text = JSON.stringify(subject)
+  return hide(text) === text ? { subject } : {}
+}
+
+const isOfPaths = (subject: NeedSubject): subject is { readonly kind: "read" | "write" } =>
+  subject.kind === "read" || subject.kind === "write"
 
 /** The same defect if it has no secret in its message, its stack or its causes. */
 const withoutSecrets = (defect: unknown, hide: (text: string) => string): unknown => {

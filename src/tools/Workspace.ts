@@ -7,7 +7,7 @@ import { Config } from "../config/Config.ts"
 import { isOfProcess } from "../shell/Destructive.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
-import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
+import { isProcess, isWithin, type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
 import { PrivateFiles } from "../files/PrivateFiles.ts"
 import { resolveName, resolveReal } from "../files/RealPath.ts"
 import type { ActNeed, ReadNeed, CallPlace } from "./Tool.ts"
@@ -30,6 +30,11 @@ export class Workspace extends Context.Service<
     reading(path: string, context: CallPlace): Effect.Effect<Location, Refused>
     /** Resolves a path to write. */
     writing(path: string, context: CallPlace): Effect.Effect<Location, Refused>
+    /**
+     * True if one of some absolute paths leads to the agent's own files, to a folder of them or around them, or to a place that
+     * cannot be told: to configuration, skills and all else in the state directory.
+     */
+    leadsToOwn(paths: ReadonlyArray<string>, context: CallPlace): Promise<boolean>
     /** The files that are inside no working directory, for a tool that comes to files which no argument names. */
     readonly privateFiles: Effect.Effect<PrivateFiles>
   }
@@ -77,7 +82,22 @@ export class Workspace extends Context.Service<
           return { path, real, scope: isTrustFile ? "trust" : scopeOf(real, places) }
         })
 
+      const leadsToOwn = async (paths: ReadonlyArray<string>, { workingDir }: CallPlace) => {
+        const [files, state] = await Promise.all([PrivateFiles.of(stateDir), resolveReal(stateDir)])
+        const places = await placesOf(workingDir, files)
+        const project = NodePath.join(places.workingDir, ".atomic-agent")
+        for (const path of paths) {
+          const real = await resolveReal(path)
+          if (real === undefined || writeScope(real, places) === "trust" || (await files.isTrustFile(real))) return true
+          if (isWithin(project, real)) return true
+          const isAround = isWithin(state ?? stateDir, real) || isWithin(real, state ?? stateDir)
+          if (isAround && !isWithin(places.workingDir, real)) return true
+        }
+        return false
+      }
+
       return Workspace.of({
+        leadsToOwn,
         reading: (path, context) => locate(path, context, readScope),
         writing: (path, context) => locate(path, context, writeScope),
         privateFiles: Effect.promise(() => PrivateFiles.of(stateDir))
@@ -94,7 +114,9 @@ export const readNeed = ({ real, scope }: Location, reason: string): { readonly 
         need: {
           categories: ["fs_read_outside"],
           reason: scope === "trust" ? ownSettings : reason,
-          affectedResources: [real]
+          affectedResources: [real],
+          // No grant covers what may hold a key.
+          ...(scope === "trust" || isProcess(real, process.platform) ? {} : { subject: { kind: "read" } })
         }
       }
 
@@ -110,7 +132,8 @@ export const writeNeed = (
   categories: [writeCategory[first.scope], ...others.map(({ scope }) => writeCategory[scope])],
   reason,
   preview,
-  affectedResources: [first, ...others].map(({ real }) => real)
+  affectedResources: [first, ...others].map(({ real }) => real),
+  subject: { kind: "write" }
 })
 
 const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {

@@ -23,7 +23,8 @@ const all = [
   "sessions",
   "parallel_sessions",
   "options",
-  "host_tools"
+  "host_tools",
+  "grants"
 ]
 
 describe("contract 9, hello", () => {
