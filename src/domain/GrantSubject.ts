@@ -13,12 +13,15 @@ export type GrantSubject =
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string }
 
 /** A command whose words are final: the shell that runs it makes nothing else of them. */
-export interface GrantableCommand {
+export interface GrantableCommand extends CommandReach {
   readonly argv: ReadonlyArray<string>
-  /**
-   * How many of its words a grant must have at least: all of them where the command runs what its words say, and else those up
-   * to the last option that names code.
-   */
+}
+
+/** How far a grant for the first words of a command may reach. */
+export interface CommandReach {
+  /** True if the command runs what its words say: only a grant of all of them covers it. */
+  readonly isExact: boolean
+  /** How many of its words a grant must have at least: those up to the last option that names code. */
   readonly atLeast: number
   /** How many of its words name a class of commands that is safe to offer; absent if none does. */
   readonly classLength?: number

@@ -27,8 +27,8 @@ const partsOf = (subject: GrantSubject): ReadonlyArray<(grant: Grant) => boolean
     case "write":
       return subject.paths.map((path) => (grant) => grant.kind === subject.kind && isWithin(grant.path, path))
     case "command":
-      return subject.commands.map(({ argv, atLeast }) => (grant) => {
-        if (grant.kind !== "command" || grant.argv.length < atLeast || grant.argv.length > argv.length) return false
+      return subject.commands.map(({ argv, atLeast, isExact }) => (grant) => {
+        if (grant.kind !== "command" || grant.argv.length < (isExact ? argv.length : atLeast)) return false
         return grant.argv.every((word, index) => word === argv[index])
       })
     case "host":

@@ -63,15 +63,14 @@ const candidates = (
   }
 }
 
-const commandOffers = ({ argv, atLeast, classLength = argv.length }: GrantableCommand): ReadonlyArray<Offer> => {
-  const begins = (words: ReadonlyArray<string>) =>
-    offer({ kind: "command", argv: words }, `Run commands that begin with ${words.map(quoted).join(" ")}`)
-  const whole =
-    atLeast === argv.length && classLength === argv.length
-      ? offer({ kind: "command", argv }, `Run ${argv.map(quoted).join(" ")}`)
-      : begins(argv)
-  return classLength < argv.length ? [whole, begins(argv.slice(0, classLength))] : [whole]
-}
+const commandOffers = ({ argv, classLength = argv.length, isExact }: GrantableCommand): ReadonlyArray<Offer> =>
+  [...new Set([argv.length, classLength])].map((length) => {
+    const words = argv.slice(0, length)
+    return offer(
+      { kind: "command", argv: words },
+      `Run ${isExact ? "" : "what begins with "}${words.map(quoted).join(" ")}`
+    )
+  })
 
 const offer = (grant: Grant, label: string): Offer => ({ grant, label: cutText(visibleLine(label), maxLabel) })
 

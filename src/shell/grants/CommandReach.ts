@@ -1,17 +1,11 @@
+import type { CommandReach } from "../../domain/GrantSubject.ts"
 import { baseName, isPrefix } from "../CommandPrefixes.ts"
 import { isShell } from "../NestedCommands.ts"
 
-/** How far a grant for the first words of a command may reach (contract 9, `grants`). */
-export interface CommandReach {
-  /** How many of its words a grant must have at least. */
-  readonly atLeast: number
-  /** Only a grant of all its words covers it. */
-  readonly isExact: boolean
-  /** How many of its words name a class that may be offered; absent if none does. */
-  readonly classLength?: number
-}
-
-/** The reach of a command; undefined if no grant ever covers it, since it changes what the commands behind it are. */
+/**
+ * How far a grant for the first words of a command may reach (contract 9, `grants`); undefined if none ever covers it, since it
+ * changes what the commands behind it are.
+ */
 export const reachOf = (argv: ReadonlyArray<string>): CommandReach | undefined => {
   const [program = "", first = "", second = ""] = argv
   if (shellState.has(program)) return undefined
@@ -54,10 +48,11 @@ const runners = new Set(
   `npx pnpx bunx uvx pipx uv pip pip3 conda mamba poetry gem bundle composer brew apt apt-get aptitude dnf yum zypper pacman apk
   snap flatpak nix nix-shell nix-env make gmake cmake ninja meson just task rake gulp grunt ant bazel buck scons tox nox
   awk gawk mawk nawk sed gsed ed ex vi vim nvim view emacs nano less more man info pico
-  ssh scp sftp rsync ftp telnet nc ncat netcat socat curl wget aria2c http https
-  docker podman nerdctl kubectl helm oc vagrant ansible ansible-playbook terraform tofu packer aws gcloud az
+  ssh sshpass mosh scp sftp rsync ftp telnet nc ncat netcat socat curl wget aria2c http https
+  docker docker-compose podman nerdctl kubectl helm oc vagrant ansible ansible-playbook terraform tofu packer aws gcloud az
   find fd fdfind parallel entr watchexec nodemon concurrently pm2 forever direnv asdf mise
   tar bsdtar gtar zip unzip 7z cpio ar dd install crontab at batch systemctl service launchctl loginctl
+  gcc g++ cc c++ clang clang++ ld rustc openssl gpg ffmpeg
   psql mysql mariadb sqlite3 mongo mongosh redis-cli gdb lldb strace dtrace java jshell groovy scala kotlin
   deno ghci irb pry iex erl sbcl clisp guile racket julia octave R swipl ocaml tclsh wish expect osascript open
   xdg-open start cscript wscript mshta rundll32 regsvr32 msiexec certutil wsl hg svn bzr fossil jj p4 gh glab

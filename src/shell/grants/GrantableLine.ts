@@ -3,7 +3,7 @@ import { parse } from "../Parser.ts"
 import { planReads } from "../reads/ReadOnly.ts"
 import type { PlannedCommand } from "../reads/ReadPlan.ts"
 import type { Command, Word } from "../Syntax.ts"
-import { type CommandReach, reachOf } from "./CommandReach.ts"
+import { reachOf } from "./CommandReach.ts"
 
 /** A command of a line that grants may cover. */
 export interface LineCommand {
@@ -35,16 +35,10 @@ const commandOf = (command: Command): LineCommand | undefined => {
   const [reads] = planReads({ commands: [command], features: new Set() }) ?? []
   // What is piped into a program that runs what it is told may be its program.
   const isFed = joint === "|" && reach?.isExact === true
-  const grantable = reach === undefined || isFed ? undefined : asGrantable(argv, reach)
+  const grantable = reach === undefined || isFed ? undefined : { argv, ...reach }
   if (grantable === undefined && reads === undefined) return undefined
   return { ...(grantable === undefined ? {} : { grantable }), ...(reads === undefined ? {} : { reads }) }
 }
-
-const asGrantable = (argv: ReadonlyArray<string>, { atLeast, classLength }: CommandReach): GrantableCommand => ({
-  argv,
-  atLeast,
-  ...(classLength === undefined ? {} : { classLength })
-})
 
 /** True for a word that the shell makes nothing else of. */
 const isFinal = ({ globAt, parts }: Word): boolean =>
