@@ -20,7 +20,7 @@ const CommandGrant = Schema.Struct({
   kind: field(Schema.Literal("command"), "Running commands."),
   argv: field(
     Schema.Array(Schema.String).check(
-      Schema.makeFilter(([first = ""]) => first.trim() !== "", { expected: "the words of a command" })
+      Schema.makeFilter(([first = ""]) => first.trim() !== "", { expected: "an array of the words of a command" })
     ),
     "The words that a command begins with."
   )
@@ -44,7 +44,8 @@ const ReadGrant = Schema.Struct({ kind: field(Schema.Literal("read"), "Reading f
 /** What a call may do without a question for the rest of a session (contract 9, `grants`). */
 export const Grant = Schema.Union([WriteGrant, CommandGrant, HostGrant, ScriptGrant, McpGrant, ReadGrant]).annotate({
   identifier: "Grant",
-  description: "What calls may do without a question for the rest of a session, tagged by `kind`."
+  description: "What calls may do without a question for the rest of a session, tagged by `kind`.",
+  expected: "an object whose kind is write, command, host, script, mcp or read"
 })
 export type Grant = typeof Grant.Type
 

@@ -157,11 +157,10 @@ export class ApprovalGate extends Context.Service<
             const offer = question.offers.find((each) => sameGrant(grant, each.grant))
             if (grant !== undefined && !approved) return refused("nothing with approved: false")
             if (grant !== undefined && offer === undefined) return refused("one of the grants that the question offers")
+            // First: the answer lets the turn go on at once, perhaps to its next question.
+            if (offer !== undefined) question.grants.add(offer.grant)
             close(approvalId, question, { approved, reason })
-            if (offer !== undefined) {
-              question.grants.add(offer.grant)
-              closeCovered(question.grants)
-            }
+            if (offer !== undefined) closeCovered(question.grants)
             return Effect.succeed(true)
           })
       )
