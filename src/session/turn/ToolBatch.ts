@@ -6,6 +6,7 @@ import { Config } from "../../config/Config.ts"
 import { type ApprovalRequest, asks } from "../../domain/ApprovalPolicy.ts"
 import { toMillis } from "../../domain/MonotonicTime.ts"
 import type { ApprovalVerdict, ToolCall, ToolResult } from "../../domain/ToolCall.ts"
+import { CoveringGrant } from "../../tools/CoveringGrant.ts"
 import { boundResult } from "../../tools/ResultBudget.ts"
 import type { Planned } from "../../tools/SessionTools.ts"
 import { ApprovalGate, type Decision } from "../ApprovalGate.ts"
@@ -104,7 +105,7 @@ export class ToolBatch extends Context.Service<
             return { ...error(denial), approval: verdict(decision) }
           }
           const startedAt = yield* Clock.monotonicTimeNanos
-          const result = yield* planned.run
+          const result = yield* Effect.provideService(planned.run, CoveringGrant, decision?.grant)
           const tookMs = toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
           return { ...result, tookMs, ...(decision === undefined ? {} : { approval: verdict(decision) }) }
         })
