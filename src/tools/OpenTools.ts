@@ -9,6 +9,7 @@ import { traceOf, wordsOf } from "../domain/Failure.ts"
 import type { GrantSubject } from "../domain/GrantSubject.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { wireName } from "../domain/Transcript.ts"
+import { isProcess } from "../files/PathScope.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { explain } from "../protocol/Explain.ts"
 import { ArgumentSchema } from "./ArgumentSchema.ts"
@@ -92,11 +93,15 @@ const requestOf = (need: ApprovalNeed, hide: (text: string) => string): Approval
   ...subjectOf(need, hide)
 })
 
-/** What grants are compared with. What changes the agent's own rules or holds a secret has none: it is always asked about. */
+/**
+ * What grants are compared with. What changes the agent's own rules, belongs to a process or holds a secret has none: it is always
+ * asked about.
+ */
 const subjectOf = (need: ApprovalNeed, hide: (text: string) => string): { readonly subject?: GrantSubject } => {
-  const given = need.subject
+  const { affectedResources: paths, subject: given } = need
   if (given === undefined || need.categories.some((category) => category === "trust_config")) return {}
-  const subject: GrantSubject = isOfPaths(given) ? { kind: given.kind, paths: need.affectedResources } : given
+  const subject: GrantSubject = isOfPaths(given) ? { kind: given.kind, paths } : given
+  if (isOfPaths(given) && paths.some((path) => isProcess(path, process.platform))) return {}
   const text = JSON.stringify(subject)
   return hide(text) === text ? { subject } : {}
 }

@@ -7,7 +7,7 @@ import { Config } from "../config/Config.ts"
 import { isOfProcess } from "../shell/Destructive.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
-import { isProcess, isWithin, type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
+import { isWithin, type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
 import { PrivateFiles } from "../files/PrivateFiles.ts"
 import { resolveName, resolveReal } from "../files/RealPath.ts"
 import type { ActNeed, ReadNeed, CallPlace } from "./Tool.ts"
@@ -116,7 +116,7 @@ export const readNeed = ({ real, scope }: Location, reason: string): { readonly 
           reason: scope === "trust" ? ownSettings : reason,
           affectedResources: [real],
           // No grant covers what may hold a key.
-          ...(scope === "trust" || isProcess(real, process.platform) ? {} : { subject: { kind: "read" } })
+          ...(scope === "trust" ? {} : { subject: { kind: "read" } })
         }
       }
 

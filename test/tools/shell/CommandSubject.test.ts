@@ -151,9 +151,14 @@ describe("what grants are compared with for a path", () => {
   it.effect.runIf(process.platform === "linux")("none may cover what the system shows of processes", () =>
     inWorld((root) =>
       Effect.gen(function* () {
-        const need = yield* needOf("fs.read", { path: "/proc/version" }, NodePath.join(root, "ws"))
-        assert.isObject(need)
-        assert.notProperty(need, "subject")
+        for (const [tool, args] of [
+          ["fs.read", { path: "/proc/version" }],
+          ["attach", { paths: ["to-other/c.txt", "/proc/version"] }]
+        ] as const) {
+          const need = yield* needOf(tool, args, NodePath.join(root, "ws"))
+          assert.isObject(need)
+          assert.notProperty(need, "subject")
+        }
       })
     )
   )
