@@ -5,7 +5,7 @@ import { wireName } from "../../domain/Transcript.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { explain } from "../../protocol/Explain.ts"
 import type { Extension } from "../../protocol/Extension.ts"
-import { Grant } from "../../protocol/Grant.ts"
+import { GivenGrant, type Grant } from "../../protocol/Grant.ts"
 import { HostTool } from "../../protocol/HostTool.ts"
 import { SessionOptions } from "../../protocol/SessionOptions.ts"
 import { compile } from "../../tools/ArgumentSchema.ts"
@@ -63,7 +63,7 @@ export const readSetup = Effect.fnUntraced(function* (payload: SetupPayload, rea
     return yield* refused(`payload.options.disabledTools[${index}]: expected the name of a tool, got ${got}`)
   }
   const described = yield* key<ReadonlyArray<HostTool>>("tools", "host_tools", Schema.Array(HostTool), [])
-  const given = yield* key<ReadonlyArray<Grant>>("grants", "grants", Schema.Array(Grant), [], strict)
+  const given = yield* key<ReadonlyArray<Grant>>("grants", "grants", Schema.Array(GivenGrant), [], strict)
   const setup: SessionSetup["Service"] = {
     options,
     tools: yield* readTools(described, reader),
