@@ -4,7 +4,7 @@ import { field, optionalField } from "./Field.ts"
 
 const Path = Schema.String.check(
   Schema.isPattern(/^([/\\]|[A-Za-z]:[/\\])[^\0]*$/, { expected: "an absolute path" }),
-  Schema.makeFilter((path) => path.isWellFormed(), { expected: "an absolute path" })
+  Schema.makeFilter((path) => !/\p{Surrogate}/u.test(path), { expected: "an absolute path" })
 )
 const Host = Schema.String.check(
   Schema.makeFilter((host) => host !== "" && URL.parse(`https://${host}/`)?.host === host, {
