@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -17,7 +18,6 @@ import { type SkillSummary, skillSummaries } from "../../skills/SkillSummaries.t
 import { SkillRegistry } from "../../skills/SkillRegistry.ts"
 import { StdoutSink } from "../../stdio/StdoutSink.ts"
 import type { SessionStore, StoredSession } from "../../store/SessionStore.ts"
-import { resolveReal } from "../../files/RealPath.ts"
 import { homeDirectory } from "../../tools/Workspace.ts"
 import { recover } from "../Recover.ts"
 import { ModelStatus } from "../ModelStatus.ts"
@@ -61,6 +61,7 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
   const perSession = yield* PerSession
   const shared = yield* Effect.context<TurnRunner | SessionStore | StdoutSink>()
   const layerScope = yield* Effect.scope
+  const home = realHome()
   let watchesModel = false
 
   const lost = (loss: ServerLoss) =>
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
       yield* recover("the skills cannot be listed", () => registry.list(head.workingDir), [])
     )
     const options = SessionOptions.make(config, setup.options)
-    const grants = SessionGrants.make(setup.grants, yield* realHome)
+    const grants = SessionGrants.make(setup.grants, home)
     const system = yield* readPrompt(config, head, skills, options.current.instructions)
     const prompt = { system, skills: SkillNotices.make(registry, skills, stored) }
     const context = yield* Layer.provideMerge(perSession.layer, Layer.fresh(SessionLog.layer(stored))).pipe(
@@ -138,10 +139,15 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
   })
 })
 
-const realHome = Effect.promise(async () => {
+/** The real home directory; it is looked up once, at once. */
+const realHome = (): string | undefined => {
   const home = homeDirectory()
-  return home === undefined ? undefined : resolveReal(home)
-})
+  try {
+    return home === undefined ? undefined : realpathSync(home)
+  } catch {
+    return home
+  }
+}
 
 const readPrompt = (
   config: Settings,
