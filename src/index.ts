@@ -16,6 +16,7 @@ export {
   SessionId,
   TurnId
 } from "./protocol/Ids.ts"
+export { Grant, Offer } from "./protocol/Grant.ts"
 export { LogLevel } from "./protocol/LogLevel.ts"
 export type * from "./protocol/Request.ts"
 export { requestTable } from "./protocol/RequestTable.ts"
@@ -50,6 +51,7 @@ export { SessionTools } from "./tools/SessionTools.ts"
 export { Toolbox, type ToolsOf } from "./tools/Toolbox.ts"
 export { readNeed, Workspace, writeNeed } from "./tools/Workspace.ts"
 export { ApprovalGate } from "./session/ApprovalGate.ts"
+export { SessionGrants } from "./session/grants/SessionGrants.ts"
 export { ModelStep } from "./session/turn/ModelStep.ts"
 export { SessionActor } from "./session/SessionActor.ts"
 export { SessionLog } from "./session/SessionLog.ts"

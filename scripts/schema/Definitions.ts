@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema"
 import { type EventEntry, eventTable } from "../../src/protocol/EventTable.ts"
 import { field } from "../../src/protocol/Field.ts"
-import { type RequestEntry, requestTable } from "../../src/protocol/RequestTable.ts"
+import type { RequestEntry } from "../../src/protocol/RequestEntry.ts"
+import { requestTable } from "../../src/protocol/RequestTable.ts"
 import { type JsonSchema, jsonSchemaOf, reference } from "./JsonSchema.ts"
 
 export const eventEntries: ReadonlyArray<readonly [type: string, entry: EventEntry]> = Object.entries(eventTable)

@@ -1,5 +1,6 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
+import type { GrantSubject } from "./GrantSubject.ts"
 
 /** How much the user trusts the agent: 1 asks before every change, 5 never asks. */
 export type ApprovalLevel = 1 | 2 | 3 | 4 | 5
@@ -13,6 +14,8 @@ export interface ApprovalRequest {
   readonly preview?: string
   /** Absolute paths or URLs. */
   readonly affectedResources: ReadonlyArray<string>
+  /** What grants are compared with; absent: no grant covers the call. */
+  readonly subject?: GrantSubject
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Grant } from "../protocol/Grant.ts"
 import type { CallId } from "../protocol/Ids.ts"
 import type { ApprovalCategory, ResultStatus } from "../protocol/SessionState.ts"
 
@@ -13,12 +14,14 @@ export interface ToolCall {
   readonly args: ToolArguments
 }
 
-/** The answer to an approval request. */
+/** The answer to an approval request, or the grant that made it needless. */
 export interface ApprovalVerdict {
-  readonly verdict: "approved" | "denied"
+  readonly verdict: "approved" | "denied" | "granted"
   readonly category: ApprovalCategory
   /** Epoch milliseconds. */
   readonly at: number
+  /** Present where the verdict is `granted`. */
+  readonly grant?: Grant
 }
 
 /** The result of a call. Both the host and the model read `summary`. */

@@ -1,3 +1,4 @@
+import type { Grant } from "../protocol/Grant.ts"
 import type { EventPayload, SidecarEvent } from "../protocol/Event.ts"
 
 /** The payload of an `approval_request` event. */
@@ -8,6 +9,8 @@ export interface Approval {
   readonly approved: boolean
   /** Passed on to the model if the request is denied. */
   readonly reason?: string | undefined
+  /** One of the request's `offers`, which holds for the session (extension `grants`). */
+  readonly grant?: Grant | undefined
 }
 
 /**
@@ -84,10 +87,12 @@ export class Approvals {
  */
 const askHandler = async (onApproval: OnApproval, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> => {
   try {
-    const { approved, reason } = await onApproval(request, signal)
-    return (reason ?? undefined) === undefined
-      ? { approved: approved === true }
-      : { approved: approved === true, reason: String(reason) }
+    const { approved, grant, reason } = await onApproval(request, signal)
+    return {
+      approved: approved === true,
+      ...(reason == null ? {} : { reason: String(reason) }),
+      ...(grant == null || approved !== true ? {} : { grant })
+    }
   } catch (error) {
     return { approved: false, reason: `the host could not ask: ${error instanceof Error ? error.message : "it threw"}` }
   }

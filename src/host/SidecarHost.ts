@@ -228,10 +228,11 @@ export class SidecarHost implements AsyncDisposable {
     return ended ? this.exited : { exitCode: null, signal: null, detail: "it could not be killed" }
   }
 
-  /** Sends an approval; if the sidecar refuses it, once more without its reason, so that the turn does not hang. */
+  /** Sends an approval; if the sidecar refuses it, once more without its reason and its grant, so that the turn does not hang. */
   #respond(approvalId: string, approval: Approval): void {
     this.#connection.call("approval_response", { approvalId, ...approval }, (outcome) => {
-      if (outcome.ok || outcome.error instanceof SidecarGone || approval.reason === undefined) return
+      if (outcome.ok || outcome.error instanceof SidecarGone) return
+      if (approval.reason === undefined && approval.grant === undefined) return
       const again = () => this.#connection.call("approval_response", { approvalId, approved: approval.approved })
       void this.#connection.ready().then(again)
     })

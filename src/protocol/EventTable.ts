@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { Extension } from "./Extension.ts"
 import { field, ofSession, ofTurn, optionalField } from "./Field.ts"
+import { Offer } from "./Grant.ts"
 import { LogLevel } from "./LogLevel.ts"
 import { ApprovalCategory, ResultStatus, StepCategory, TurnReason } from "./SessionState.ts"
 
@@ -152,7 +153,8 @@ export const eventTable = {
       category: optionalField(ApprovalCategory, "Why the gate asks."),
       reason: field(Schema.String, "What the call will do, in a sentence."),
       preview: optionalField(Schema.String, "What will happen: a unified diff, a command line or an HTTP request."),
-      affectedResources: optionalField(Schema.Array(Schema.String), "Absolute paths or URLs that the call affects.")
+      affectedResources: optionalField(Schema.Array(Schema.String), "Absolute paths or URLs that the call affects."),
+      offers: optionalField(Schema.Array(Offer), "What else a yes can cover, from narrow to wide. Extension: `grants`.")
     })
   },
   llm_request: {
@@ -279,12 +281,12 @@ export const eventTable = {
     })
   },
   approval_resolved: {
-    when: "An `approval_request` is closed: by the host's answer, or because its turn ended (`withdrawn`).",
+    when: "An `approval_request` is closed: by the host's answer, by a grant that was given meanwhile (`granted`), or because its turn ended (`withdrawn`).",
     extension: "approval_resolved",
     schema: Schema.Struct({
       ...ofTurn,
       approvalId: field(Schema.String, "The id of the `approval_request`."),
-      outcome: field(Schema.Literals(["approved", "denied", "withdrawn"]), "How it was closed.")
+      outcome: field(Schema.Literals(["approved", "denied", "withdrawn", "granted"]), "How it was closed.")
     })
   },
   turn_queued: {

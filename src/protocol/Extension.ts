@@ -10,7 +10,8 @@ export const Extension = Schema.Literals([
   "parallel_sessions",
   "options",
   "host_tools",
-  "tool_output"
+  "tool_output",
+  "grants"
 ]).annotate({
   identifier: "Extension",
   description: "A group of requests and events that `hello` grants."

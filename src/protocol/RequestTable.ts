@@ -1,33 +1,15 @@
 import * as Schema from "effect/Schema"
 import { AtLeastOne, NotBlank } from "./Checks.ts"
 import { Extension } from "./Extension.ts"
+import { extensionRequests, setup } from "./ExtensionRequests.ts"
 import { field, nullableField, ofSession, optionalField } from "./Field.ts"
-import { OptionsInForce, SessionOptions } from "./SessionOptions.ts"
-import { SessionState, SessionStatus, TurnReason } from "./SessionState.ts"
-
-/** A request of the protocol. */
-export interface RequestEntry {
-  /** What the host sends. */
-  readonly payload: Schema.Top
-  /** The payload of a successful response. */
-  readonly result: Schema.Top
-  /** What it does, in plain English. */
-  readonly does: string
-  /** The extension that `hello` must have granted; without it the request is an `unknown_request` (contract 9). */
-  readonly extension?: Extension
-}
+import type { RequestEntry } from "./RequestEntry.ts"
+import { SessionState, TurnReason } from "./SessionState.ts"
 
 const Ignored = Schema.Unknown
 const OfSession = Schema.Struct(ofSession)
 const version = field(Schema.Literal(1), "Version of the protocol.")
 const sidecarVersion = field(Schema.String, "The sidecar's release.")
-const workingDir = field(Schema.String, "Absolute path of the working directory.")
-/** Keys of extensions: they are ignored where the extension is not granted, whatever they hold. */
-const setup = {
-  options: optionalField(Schema.Unknown, "Options of the session, a `SessionOptions`. Extension: `options`."),
-  tools: optionalField(Schema.Unknown, "Tools that the host runs, an array of `HostTool`. Extension: `host_tools`.")
-}
-
 /**
  * The requests that a host may send. One entry and a handler are all that a request needs: its types, its decoder, the
  * published JSON Schema and the documents are made from the entry (`npm run tables`, `npm run schema`).
@@ -99,7 +81,11 @@ export const requestTable = {
     payload: Schema.Struct({
       approvalId: field(Schema.String, "The id of the `approval_request`."),
       approved: field(Schema.Boolean, "Whether the call may run."),
-      reason: nullableField(Schema.String, "Why not. The model reads it.")
+      reason: nullableField(Schema.String, "Why not. The model reads it."),
+      grant: optionalField(
+        Schema.Unknown,
+        "With `approved: true`, one of the question's `offers`: a `Grant`, which holds for the session. Extension: `grants`."
+      )
     }),
     result: Schema.Struct({
       resolved: field(Schema.Boolean, "False if the id is unknown, answered already or withdrawn.")
@@ -182,111 +168,5 @@ export const requestTable = {
       sidecarVersion
     })
   },
-  list_queue: {
-    does: "Lists the running turn and the queued turns of the active session.",
-    extension: "queue",
-    payload: OfSession,
-    result: Schema.Struct({
-      running: field(Schema.NullOr(Schema.String), "Id of the running turn; null if none runs."),
-      queued: field(
-        Schema.Array(
-          Schema.Struct({
-            turnId: field(Schema.String, "The turn's id: `t-` and a UUID."),
-            text: field(Schema.String, "The message."),
-            position: field(Schema.Int, "Number of turns before it, the running one included.")
-          })
-        ),
-        "The waiting turns, the next one first."
-      )
-    })
-  },
-  unqueue: {
-    does: "Takes a waiting turn out of the queue. Its `send_message` is answered with reason `cancelled`.",
-    extension: "queue",
-    payload: Schema.Struct({ ...ofSession, turnId: field(Schema.String, "The turn's id: `t-` and a UUID.") }),
-    result: Schema.Struct({ removed: field(Schema.Boolean, "False if no such turn waits.") })
-  },
-  list_sessions: {
-    does: "Lists stored sessions, the one that changed last first.",
-    extension: "sessions",
-    payload: Schema.NullOr(
-      Schema.Struct({
-        limit: nullableField(AtLeastOne, "Number of sessions at most, from 1. Default: 50."),
-        workingDir: nullableField(Schema.String, "Lists sessions of this working directory only.")
-      })
-    ),
-    result: Schema.Struct({
-      sessions: field(
-        Schema.Array(
-          Schema.Struct({
-            id: field(Schema.String, "The session's id: `s-` and a UUID."),
-            workingDir,
-            status: field(SessionStatus, "What it does, or how its last turn ended."),
-            turnCount: field(Schema.Int, "Number of turns that were started."),
-            firstMessage: field(Schema.String, "Its first message; empty before the first turn."),
-            createdAt: field(Schema.Int, "When it was created, in milliseconds since 1970-01-01 UTC."),
-            updatedAt: field(Schema.Int, "When it last changed, in milliseconds since 1970-01-01 UTC.")
-          })
-        ),
-        "The sessions."
-      )
-    })
-  },
-  resume_session: {
-    does: "Makes a stored session the active one, as `start_session` does with a new one.",
-    extension: "sessions",
-    payload: Schema.Struct({ ...ofSession, ...setup }),
-    result: Schema.Struct({ ...ofSession, workingDir })
-  },
-  tool_response: {
-    does: "Answers a `tool_request`.",
-    extension: "host_tools",
-    payload: Schema.Struct({
-      requestId: field(Schema.String, "The id of the `tool_request`."),
-      text: field(Schema.String, "The result, for the model. What does not fit is cut."),
-      isError: nullableField(Schema.Boolean, "True if the tool has failed. Default: false."),
-      truncated: nullableField(Schema.Boolean, "True if the host has left something out. Default: false.")
-    }),
-    result: Schema.Struct({
-      resolved: field(Schema.Boolean, "False if the id is unknown, answered already or withdrawn.")
-    })
-  },
-  list_models: {
-    does: "Lists the models of the model server, as it names them.",
-    extension: "options",
-    payload: Ignored,
-    result: Schema.Struct({
-      models: field(
-        Schema.Array(
-          Schema.Struct({
-            id: field(Schema.String, "Its name, for the option `model`."),
-            contextTokens: optionalField(Schema.Int, "Size of its context window in tokens, if the server says so."),
-            loaded: optionalField(Schema.Boolean, "Whether it is in memory, if the server says so.")
-          })
-        ),
-        "The models; none for a scripted one."
-      )
-    })
-  },
-  set_options: {
-    does: "Changes options of an open session, from the next model call, question or turn on.",
-    extension: "options",
-    payload: Schema.Struct({
-      ...ofSession,
-      options: field(SessionOptions, "What is left out keeps its value; null goes back to the configuration's.")
-    }),
-    result: Schema.Struct({ options: field(OptionsInForce, "All options, as they are now in force.") })
-  },
-  close_session: {
-    does: "Ends an open session: its turns are cancelled and answered first. The others are left alone.",
-    extension: "parallel_sessions",
-    payload: OfSession,
-    result: Schema.Struct({ closed: field(Schema.Boolean, "False if no session with this id is open.") })
-  },
-  delete_session: {
-    does: "Deletes a stored session. Fails for the active one.",
-    extension: "sessions",
-    payload: OfSession,
-    result: Schema.Struct({ deleted: field(Schema.Boolean, "False if there is no such session.") })
-  }
+  ...extensionRequests
 } satisfies Readonly<Record<string, RequestEntry>>

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Grant } from "./Grant.ts"
 import { field, optionalField } from "./Field.ts"
 
 export const ResultStatus = Schema.Literals(["ok", "error"]).annotate({
@@ -93,11 +94,15 @@ export const ToolResultRecord = Schema.Struct({
   truncated: field(Schema.Boolean, "True if parts of the result are left out of `summary`."),
   approval: optionalField(
     Schema.Struct({
-      verdict: field(Schema.Literals(["approved", "denied"]), "The host's answer."),
+      verdict: field(
+        Schema.Literals(["approved", "denied", "granted"]),
+        "The host's answer; `granted` if it was not asked, since a grant covers the call."
+      ),
       category: field(ApprovalCategory, "Why the gate asked."),
-      at: field(Schema.Int, `When the host answered, ${epochMs}.`)
+      at: field(Schema.Int, `When the host answered, or the grant was found, ${epochMs}.`),
+      grant: optionalField(Grant, "The grant that covers the call. What is stored is never read back as a permission.")
     }),
-    "The host's answer to the call's approval request; absent if the gate did not ask."
+    "The host's answer to the call's approval request, or the grant in its place; absent if the gate had nothing to ask."
   )
 }).annotate({ identifier: "ToolResultRecord", description: "The result of a tool call." })
 export type ToolResultRecord = typeof ToolResultRecord.Type

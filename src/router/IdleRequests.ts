@@ -21,6 +21,8 @@ export const handlers: Partial<SessionHandlers> = {
   skill_list: later(() => Effect.succeed({ skills: [] })),
   close_session: later(() => Effect.succeed({ closed: false })),
   set_options: now(noActive),
+  list_grants: now(noActive),
+  revoke_grant: now(() => Effect.succeed({ revoked: false })),
   list_queue: now(noActive),
   unqueue: later(noActive)
 }

@@ -50,8 +50,8 @@ export class SessionRequests extends Context.Service<
               : Effect.map(actor.value.cancel, (turns) => ({ cancelled: true, turns }))
           )
         ),
-        approval_response: now(({ approvalId, approved, reason }) =>
-          Effect.map(gate.resolve(approvalId, approved, reason ?? undefined), (resolved) => ({ resolved }))
+        approval_response: now(({ approvalId, approved, grant, reason }) =>
+          Effect.map(gate.resolve(approvalId, approved, reason ?? undefined, grant), (resolved) => ({ resolved }))
         ),
         tool_response: now((response) => Effect.sync(() => ({ resolved: hostTools.respond(response) }))),
         get_session: later(({ sessionId }) => sessions.state(sessionId)),
@@ -72,6 +72,10 @@ export class SessionRequests extends Context.Service<
         ),
         set_options: now(({ options, sessionId }) =>
           Effect.map(sessions.setOptions(sessionId, options), (inForce) => ({ options: inForce }))
+        ),
+        list_grants: now(({ sessionId }) => Effect.map(sessions.listGrants(sessionId), (grants) => ({ grants }))),
+        revoke_grant: now(({ grant, sessionId }) =>
+          Effect.map(sessions.revokeGrant(sessionId, grant), (revoked) => ({ revoked }))
         ),
         delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
       }

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StdoutSink } from "../stdio/StdoutSink.ts"
+import type { SessionGrants } from "./grants/SessionGrants.ts"
 import { SessionActor } from "./SessionActor.ts"
 import { SessionLog } from "./SessionLog.ts"
 import { SessionOptions } from "./SessionOptions.ts"
@@ -12,8 +13,15 @@ import { TurnQueue } from "./TurnQueue.ts"
 import { Toolbox } from "../tools/Toolbox.ts"
 import type { TurnRunner } from "./turn/TurnRunner.ts"
 
-/** The services that the layers of one session may use: four of the session, `TurnRunner` and `StdoutSink`. */
-export type SessionRequirements = SessionLog | SessionOptions | SessionPrompt | SessionSetup | TurnRunner | StdoutSink
+/** The services that the layers of one session may use: five of the session, `TurnRunner` and `StdoutSink`. */
+export type SessionRequirements =
+  | SessionGrants
+  | SessionLog
+  | SessionOptions
+  | SessionPrompt
+  | SessionSetup
+  | TurnRunner
+  | StdoutSink
 
 /** The layers that are built anew for each session and end with it. */
 export interface SessionLayers {

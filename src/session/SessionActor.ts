@@ -9,6 +9,7 @@ import { freshTurnId } from "../protocol/Ids.ts"
 import type { ListQueueResult, SendMessageResult } from "../protocol/Request.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { SessionTools } from "../tools/SessionTools.ts"
+import { SessionGrants } from "./grants/SessionGrants.ts"
 import { SessionLog } from "./SessionLog.ts"
 import { SessionOptions } from "./SessionOptions.ts"
 import { SessionPrompt } from "./SessionPrompt.ts"
@@ -62,7 +63,7 @@ export class SessionActor extends Context.Service<
       const services = yield* Effect.context<never>()
       const tools = yield* SessionTools
       const options = yield* SessionOptions
-      const session = { log, options, tools, ...(yield* SessionPrompt) }
+      const session = { grants: yield* SessionGrants, log, options, tools, ...(yield* SessionPrompt) }
       /** Turns that are accepted and not answered yet: running, waiting or ending. */
       const open = new Set<Turn>()
       let running: Running | undefined

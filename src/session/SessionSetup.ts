@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import type { HeldGrant } from "./grants/Covers.ts"
 import type { SessionOptions } from "../protocol/SessionOptions.ts"
 import type { Tool } from "../tools/Tool.ts"
 
@@ -7,6 +8,8 @@ export class SessionSetup extends Context.Service<
   SessionSetup,
   {
     readonly options: SessionOptions
+    /** What needs no question. */
+    readonly grants: ReadonlyArray<HeldGrant>
     /** Tools that the host runs. */
     readonly tools: ReadonlyArray<Tool>
   }

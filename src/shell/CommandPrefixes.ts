@@ -129,7 +129,10 @@ const optionIn = (
   return { key: word[index] ?? "", value: attached === "" ? undefined : attached, isDetached: attached === "" }
 }
 
-const isRun = (name: string): boolean => isCommand.test(name) || wrappers.has(name) || launchers.has(name)
+/** True for a command that runs another one, which it is given as words. */
+export const isPrefix = (name: string): boolean => wrappers.has(name) || launchers.has(name)
+
+const isRun = (name: string): boolean => isCommand.test(name) || isPrefix(name)
 
 /** `rm` for `/usr/bin/rm` and `rm.exe`. */
 export const baseName = (path: string): string => path.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "")

@@ -47,6 +47,8 @@ export const nestedIn = (tool: string, args: Values, input: Values, scope: Varia
 
 const shells = new Set("sh bash rbash dash zsh ksh mksh ash fish cmd powershell pwsh su runuser script".split(" "))
 
+export const isShell = (name: string): boolean => shells.has(name)
+
 /** The command line and the input of a shell. */
 const shellSources = (tool: string, args: Values, input: Values, outer: Variables): ReadonlyArray<Nested> => {
   const at = args.findIndex((arg) => /^(-[A-Za-z]*c|--command(=.*)?)$/s.test(arg))

@@ -5,6 +5,7 @@ import type { Settings } from "../config/Settings.ts"
 import { cutText } from "../domain/CutText.ts"
 import { binaryKind, sniffBytes } from "../files/BinaryKind.ts"
 import { isRefusedByName } from "../http/HttpAllowlist.ts"
+import { CoveringGrant } from "./CoveringGrant.ts"
 import { type Lookup, type PinnedRequest, type PinnedResponse, send, systemLookup } from "./PinnedRequest.ts"
 import * as Tool from "./Tool.ts"
 import { refuse } from "../files/Refused.ts"
@@ -55,13 +56,15 @@ export const httpRequest = (settings: Settings["http"], lookup: Lookup = systemL
           categories: ["http"],
           reason: `send a request to ${request.url.host}`,
           preview: previewOf(request),
-          affectedResources: [request.url.href]
+          affectedResources: [request.url.href],
+          subject: { kind: "host", host: request.url.host }
         },
         run: Effect.gen(function* () {
+          const isGranted = (yield* CoveringGrant) !== undefined
           let current = request
           for (let hop = 0; hop <= maxRedirects; hop++) {
             const response = yield* send(current, settings.hostAllowlist, settings.maxResponseBytes, lookup)
-            const next = redirected(current, response)
+            const next = redirected(current, response, isGranted)
             if (next === undefined || typeof next === "string") return report(current, response, hop > 0, next)
             current = next
           }
@@ -120,11 +123,12 @@ const previewOf = ({ body, headers, method, url }: PinnedRequest): string => {
 /**
  * The request that a redirect asks for; a text that says why it is not sent. At the same origin (scheme, host and port) it is
  * what a browser would send. Another origin gets nothing that was shown for the first one: no body, no method that does more than
- * fetch, no header of the model but the carried ones.
+ * fetch, no header of the model but the carried ones; and nothing at all where a grant stands for the question (`isGranted`).
  */
 const redirected = (
   { body, headers, method, url: from }: PinnedRequest,
-  { headers: { location }, status }: PinnedResponse
+  { headers: { location }, status }: PinnedResponse,
+  isGranted: boolean
 ): PinnedRequest | string | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const url = URL.parse(location, from)
@@ -134,6 +138,8 @@ const redirected = (
     Object.fromEntries(Object.entries(headers).filter(([name]) => keeps(name)))
   const onlyFetches = /^(GET|HEAD)$/.test(method)
   if (url.origin !== from.origin) {
+    if (isGranted)
+      return `${url.href} is another origin, and only ${from.host} is granted; make the request anew with that address`
     if (onlyFetches && body === undefined) {
       return { url, method, headers: { ...defaultHeaders, ...kept((name) => carriedHeaders.has(name)) }, body }
     }

@@ -6,14 +6,16 @@ import { hideSecrets } from "../config/Secrets.ts"
 import type { Settings } from "../config/Settings.ts"
 import { type ApprovalRequest, strictest } from "../domain/ApprovalPolicy.ts"
 import { traceOf, wordsOf } from "../domain/Failure.ts"
+import type { GrantSubject } from "../domain/GrantSubject.ts"
 import type { ToolCall, ToolResult, ToolSpec } from "../domain/ToolCall.ts"
 import { wireName } from "../domain/Transcript.ts"
+import { isProcess } from "../files/PathScope.ts"
 import { type Refused, refuse } from "../files/Refused.ts"
 import { explain } from "../protocol/Explain.ts"
 import { ArgumentSchema } from "./ArgumentSchema.ts"
 import { fitted } from "./FittedArguments.ts"
 import { type Planned, SessionTools } from "./SessionTools.ts"
-import type { ApprovalNeed, CallFeed, Tool, ToolContext, ToolOutput } from "./Tool.ts"
+import type { ApprovalNeed, CallFeed, NeedSubject, Tool, ToolContext, ToolOutput } from "./Tool.ts"
 import { nearestTo, toolNamed } from "./ToolNames.ts"
 import { specOf } from "./ToolSpecs.ts"
 
@@ -96,7 +98,8 @@ const requestOf = (need: ApprovalNeed, hide: (text: string) => string): Approval
   category: strictest(need.categories),
   reason: hide(need.reason),
   ...(need.preview === undefined ? {} : { preview: hide(need.preview) }),
-  affectedResources: need.affectedResources.map(hide)
+  affectedResources: need.affectedResources.map(hide),
+  ...subjectOf(need, hide)
 })
 
 /** The result; one that hands over a path with a secret in it is an error, since the host would be shown it. */
@@ -106,6 +109,22 @@ const withoutSecretPaths = (result: ToolResult, hide: (text: string) => string):
     ? result
     : { status: "error", summary: `${hide(path)}: a path with a secret in it is not handed over`, truncated: false }
 }
+
+/**
+ * What grants are compared with. What changes the agent's own rules, belongs to a process or holds a secret has none: it is always
+ * asked about.
+ */
+const subjectOf = (need: ApprovalNeed, hide: (text: string) => string): { readonly subject?: GrantSubject } => {
+  const { affectedResources: paths, subject: given } = need
+  if (given === undefined || need.categories.some((category) => category === "trust_config")) return {}
+  const subject: GrantSubject = isOfPaths(given) ? { kind: given.kind, paths } : given
+  if (isOfPaths(given) && paths.some((path) => isProcess(path, process.platform))) return {}
+  const text = JSON.stringify(subject)
+  return hide(text) === text ? { subject } : {}
+}
+
+const isOfPaths = (subject: NeedSubject): subject is { readonly kind: "read" | "write" } =>
+  subject.kind === "read" || subject.kind === "write"
 
 /** The same defect if it has no secret in its message, its stack or its causes. */
 const withoutSecrets = (defect: unknown, hide: (text: string) => string): unknown => {

@@ -1,6 +1,7 @@
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type { GrantSubject } from "../domain/GrantSubject.ts"
 import type { TurnEvent } from "../protocol/Event.ts"
 import type { CallId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
@@ -45,7 +46,17 @@ interface Need {
   readonly reason: string
   /** Absolute paths or URLs: all that the call changes, or reads outside the working directory. */
   readonly affectedResources: ReadonlyArray<string>
+  /**
+   * What a grant is compared with (contract 9, `grants`); of a read and a write, all `affectedResources` are, which must be real
+   * paths. Absent: no grant covers the call.
+   */
+  readonly subject?: NeedSubject
 }
+
+/** The subject of a need; that of paths takes them from the need. */
+export type NeedSubject = OtherSubject | { readonly kind: "read" | "write" }
+
+type OtherSubject = Exclude<GrantSubject, { readonly paths: ReadonlyArray<string> }>
 
 /** The approval that a call needs which only reads. */
 export interface ReadNeed extends Need {

@@ -9,7 +9,7 @@ import { isOfProcess } from "../shell/Destructive.ts"
 import { shownName } from "../domain/ShownName.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
-import { type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
+import { isWithin, type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
 import { PrivateFiles } from "../files/PrivateFiles.ts"
 import { givenPath } from "../files/GivenPath.ts"
 import { nearPath, readerKinds } from "../files/NearName.ts"
@@ -39,6 +39,11 @@ export class Workspace extends Context.Service<
     reading(path: string, context: CallPlace): Effect.Effect<Location, Refused>
     /** Resolves a path to write, as it is given. */
     writing(path: string, context: CallPlace): Effect.Effect<Location, Refused>
+    /**
+     * True if one of some absolute paths leads to the agent's own files, to a folder of them or around them, or to a place that
+     * cannot be told: to configuration, skills and all else in the state directory.
+     */
+    leadsToOwn(paths: ReadonlyArray<string>, context: CallPlace): Promise<boolean>
     /** The files that are inside no working directory, for a tool that comes to files which no argument names. */
     readonly privateFiles: Effect.Effect<PrivateFiles>
   }
@@ -100,7 +105,22 @@ export class Workspace extends Context.Service<
           return { path, real, scope: isTrustFile ? "trust" : scopeOf(real, places), ...note }
         })
 
+      const leadsToOwn = async (paths: ReadonlyArray<string>, { workingDir }: CallPlace) => {
+        const [files, state] = await Promise.all([PrivateFiles.of(stateDir), resolveReal(stateDir)])
+        const places = await placesOf(workingDir, files)
+        const project = NodePath.join(places.workingDir, ".atomic-agent")
+        for (const path of paths) {
+          const real = await resolveReal(path)
+          if (real === undefined || writeScope(real, places) === "trust" || (await files.isTrustFile(real))) return true
+          if (isWithin(project, real)) return true
+          const isAround = isWithin(state ?? stateDir, real) || isWithin(real, state ?? stateDir)
+          if (isAround && !isWithin(places.workingDir, real)) return true
+        }
+        return false
+      }
+
       return Workspace.of({
+        leadsToOwn,
         reading: (path, context) => locate(path, context, readScope, readerKinds),
         writing: (path, context) => locate(path, context, writeScope, []),
         privateFiles: Effect.promise(() => PrivateFiles.of(stateDir))
@@ -128,7 +148,9 @@ export const readNeed = ({ real, scope }: Location, reason: string): { readonly 
         need: {
           categories: ["fs_read_outside"],
           reason: scope === "trust" ? ownSettings : reason,
-          affectedResources: [real]
+          affectedResources: [real],
+          // No grant covers what may hold a key.
+          ...(scope === "trust" ? {} : { subject: { kind: "read" } })
         }
       }
 
@@ -144,7 +166,8 @@ export const writeNeed = (
   categories: [writeCategory[first.scope], ...others.map(({ scope }) => writeCategory[scope])],
   reason,
   preview,
-  affectedResources: [first, ...others].map(({ real }) => real)
+  affectedResources: [first, ...others].map(({ real }) => real),
+  subject: { kind: "write" }
 })
 
 const writeCategory: { readonly [S in Scope]: ApprovalCategory } = {

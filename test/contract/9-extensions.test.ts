@@ -24,7 +24,8 @@ const all = [
   "parallel_sessions",
   "options",
   "host_tools",
-  "tool_output"
+  "tool_output",
+  "grants"
 ]
 
 describe("contract 9, hello", () => {

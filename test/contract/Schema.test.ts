@@ -47,7 +47,7 @@ const absentAtTimes: Readonly<Record<string, ReadonlyArray<string>>> = {
   assistant_reply: ["attachments", "progressNote"],
   tool_call_started: ["batchIndex", "batchSize"],
   tool_call_result: ["truncated", "batchIndex", "batchSize"],
-  approval_request: ["category", "preview", "affectedResources"],
+  approval_request: ["category", "preview", "affectedResources", "offers"],
   log: ["context"],
   metric: ["tags", "sessionId", "turnId"],
   error: ["code", "stack", "sessionId", "turnId"],

@@ -46,6 +46,14 @@ const payloads: { readonly [T in RequestType]: fc.Arbitrary<unknown> } = {
     "text"
   ]),
   list_models: json,
+  list_grants: fc.record(session),
+  revoke_grant: fc.record({
+    ...session,
+    grant: fc.oneof(
+      fc.record({ kind: fc.constant("command"), argv: fc.array(text).map((words) => ["npm", ...words]) }),
+      fc.record({ kind: fc.constantFrom("read", "write"), path: fc.constantFrom("/a", "/a/b.txt") })
+    )
+  }),
   set_options: fc.record({
     ...session,
     options: optional({ thinking: fc.constantFrom("on", null), maxSteps: orNull(fc.integer({ min: 1 })) }, [])

@@ -75,6 +75,21 @@ describe("the approval handler", () => {
     assert.deepInclude((await peer.take("approval_response")).payload, sent)
   })
 
+  it("may give a grant with its yes; one that is refused is left out, so that the turn does not hang", async () => {
+    const peer = new Peer()
+    const grant = { kind: "write", path: "/srv/out" } as const
+    peer.host({ onApproval: ({ approvalId }) => ({ approved: approvalId !== "a-2", grant }) })
+    peer.write(asks("a-1", "c-1"))
+    const first = await peer.take("approval_response")
+    assert.deepStrictEqual(first.payload, { approvalId: "a-1", approved: true, grant })
+    peer.write(
+      failure(first.id, "handler_failed", "payload.grant: expected one of the grants that the question offers")
+    )
+    assert.deepStrictEqual((await peer.take("approval_response")).payload, { approvalId: "a-1", approved: true })
+    peer.write(asks("a-2", "c-2"))
+    assert.deepStrictEqual((await peer.take("approval_response")).payload, { approvalId: "a-2", approved: false })
+  })
+
   it("may throw what has no words", async () => {
     const peer = new Peer()
     peer.host({ onApproval: () => Promise.reject(Object.create(null)) })

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import type { Settings } from "../../src/config/Settings.ts"
+import { CoveringGrant } from "../../src/tools/CoveringGrant.ts"
 import type { Lookup } from "../../src/tools/PinnedRequest.ts"
 import { httpRequest } from "../../src/tools/HttpRequest.ts"
 import { call, plan, settings, toolbox } from "./fixture.ts"
@@ -248,6 +249,20 @@ describe("http.request", () => {
         )
         assert.include(result.summary, `location: http://127.0.0.1:${other}/end`)
       }).pipe(Effect.scoped, Effect.provide(box()))
+  )
+
+  it.effect.each(statuses)("goes nowhere but to the granted host where a grant stands for the question: %s", (status) =>
+    Effect.gen(function* () {
+      const byGrant = (url: string) =>
+        Effect.provideService(request({ url }), CoveringGrant, { kind: "host", host: new URL(url).host })
+      const away = yield* redirecting((_, port) => `http://127.0.0.1:${port}/end`)
+      const result = yield* byGrant(`http://127.0.0.1:${away.own}/${status}`)
+      assert.lengthOf(away.seen, 0)
+      assert.include(result.summary, `is another origin, and only 127.0.0.1:${away.own} is granted`)
+      const same = yield* redirecting(() => "/end")
+      assert.include((yield* byGrant(`http://127.0.0.1:${same.own}/${status}`)).summary, "redirected to")
+      assert.lengthOf(same.seen, 1)
+    }).pipe(Effect.scoped, Effect.provide(box()))
   )
 
   it.effect.each(hops)("goes on at the same origin as a browser does: %s %s, body: %s", ([status, method, b]) =>

@@ -252,7 +252,8 @@ describe("the workspace", () => {
           categories: ["other", "fs_write_workspace"],
           reason: "move it",
           preview: "both",
-          affectedResources: [path("elsewhere/secret.txt"), path(ws, "a.txt")]
+          affectedResources: [path("elsewhere/secret.txt"), path(ws, "a.txt")],
+          subject: { kind: "write" }
         })
       })
     )

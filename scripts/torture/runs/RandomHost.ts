@@ -1,3 +1,4 @@
+import type { Grant } from "../../../src/protocol/Grant.ts"
 import type { SidecarFrame } from "../../../src/protocol/Frame.ts"
 import { sentRequest } from "../../../src/testing/ResponseChecker.ts"
 import type { HostAct, Places, Target, Wording } from "./HostActs.ts"
@@ -32,6 +33,8 @@ export class RandomHost {
   readonly #started = new Set<string>()
   readonly #queued: Array<string> = []
   readonly #approvals: Array<string> = []
+  /** The widest grant that each question offers, if it offers any. */
+  readonly #offered = new Map<string, Grant>()
   readonly #decided = new Set<string>()
   #isClosed = false
   #read = 0
@@ -80,7 +83,10 @@ export class RandomHost {
   /** Decides an approval that was asked for; a host should do so once. */
   decide(approvalId: string, approved: boolean): void {
     this.#decided.add(approvalId)
-    this.post("approval_response", { approvalId, approved, ...(approved ? {} : { reason: "not now" }) })
+    // Every third question could be answered for the whole session.
+    const grant = this.#decided.size % 3 === 0 && approved ? this.#offered.get(approvalId) : undefined
+    const more = grant === undefined ? {} : { grant }
+    this.post("approval_response", { approvalId, approved, ...(approved ? more : { reason: "not now" }) })
   }
 
   /** Approves whatever is not decided yet. */
@@ -190,7 +196,12 @@ export class RandomHost {
         }
       } else if (frame.type === "session_started") this.#sessions.push(frame.payload.sessionId)
       else if (frame.type === "turn_queued") this.#queued.push(frame.payload.turnId)
-      else if (frame.type === "approval_request") this.#approvals.push(frame.payload.approvalId)
+      else if (frame.type === "approval_request") {
+        const { approvalId, offers = [] } = frame.payload
+        this.#approvals.push(approvalId)
+        const widest = offers.at(-1)
+        if (widest !== undefined) this.#offered.set(approvalId, widest.grant)
+      }
     }
   }
 }

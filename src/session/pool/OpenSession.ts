@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -17,10 +18,12 @@ import { type SkillSummary, skillSummaries } from "../../skills/SkillSummaries.t
 import { SkillRegistry } from "../../skills/SkillRegistry.ts"
 import { StdoutSink } from "../../stdio/StdoutSink.ts"
 import type { SessionStore, StoredSession } from "../../store/SessionStore.ts"
+import { homeDirectory } from "../../tools/Workspace.ts"
 import { recover } from "../Recover.ts"
 import { ModelStatus } from "../ModelStatus.ts"
 import { PerSession } from "../PerSession.ts"
 import { SessionActor } from "../SessionActor.ts"
+import { SessionGrants } from "../grants/SessionGrants.ts"
 import { SessionLog } from "../SessionLog.ts"
 import { SessionOptions } from "../SessionOptions.ts"
 import { SessionPrompt } from "../SessionPrompt.ts"
@@ -39,6 +42,7 @@ export interface OpenSession {
   readonly actor: SessionActor["Service"]
   readonly log: SessionLog["Service"]
   readonly options: SessionOptions["Service"]
+  readonly grants: SessionGrants["Service"]
 }
 
 /** How long the first probe of the model may delay a session's start, in milliseconds (contract 5, `start_session`). */
@@ -57,6 +61,7 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
   const perSession = yield* PerSession
   const shared = yield* Effect.context<TurnRunner | SessionStore | StdoutSink>()
   const layerScope = yield* Effect.scope
+  const home = realHome()
   let watchesModel = false
 
   const lost = (loss: ServerLoss) =>
@@ -93,11 +98,13 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
       yield* recover("the skills cannot be listed", () => registry.list(head.workingDir), [])
     )
     const options = SessionOptions.make(config, setup.options)
+    const grants = SessionGrants.make(setup.grants, home)
     const system = yield* readPrompt(config, head, skills, options.current.instructions)
     const prompt = { system, skills: SkillNotices.make(registry, skills, stored) }
     const context = yield* Layer.provideMerge(perSession.layer, Layer.fresh(SessionLog.layer(stored))).pipe(
       Layer.provide(Layer.succeed(SessionPrompt, prompt)),
       Layer.provide(Layer.succeed(SessionOptions, options)),
+      Layer.provide(Layer.succeed(SessionGrants, grants)),
       Layer.provide(Layer.succeed(SessionSetup, setup)),
       Layer.buildWithScope(scope),
       Effect.provideContext(shared)
@@ -121,9 +128,26 @@ export const make = Effect.fnUntraced(function* (closing: Latch.Latch) {
       yield* Effect.forkIn(late, scope)
     }
     yield* watchModel
-    return { id, scope, options, actor: Context.get(context, SessionActor), log: Context.get(context, SessionLog) }
+    return {
+      id,
+      scope,
+      options,
+      grants,
+      actor: Context.get(context, SessionActor),
+      log: Context.get(context, SessionLog)
+    }
   })
 })
+
+/** The real home directory; it is looked up once, at once. */
+const realHome = (): string | undefined => {
+  const home = homeDirectory()
+  try {
+    return home === undefined ? undefined : realpathSync(home)
+  } catch {
+    return home
+  }
+}
 
 const readPrompt = (
   config: Settings,

@@ -2,12 +2,15 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import { wireName } from "../../domain/Transcript.ts"
+import { resolveReal } from "../../files/RealPath.ts"
 import { explain } from "../../protocol/Explain.ts"
 import type { Extension } from "../../protocol/Extension.ts"
+import { GivenGrant, type Grant } from "../../protocol/Grant.ts"
 import { HostTool } from "../../protocol/HostTool.ts"
 import { SessionOptions } from "../../protocol/SessionOptions.ts"
 import { compile } from "../../tools/ArgumentSchema.ts"
 import type { Tool } from "../../tools/Tool.ts"
+import type { HeldGrant } from "../grants/Covers.ts"
 import type { HostTools } from "../HostTools.ts"
 import type { SessionSetup } from "../SessionSetup.ts"
 import { CannotStart } from "./CannotStart.ts"
@@ -16,6 +19,7 @@ import { CannotStart } from "./CannotStart.ts"
 export interface SetupPayload {
   readonly options?: unknown
   readonly tools?: unknown
+  readonly grants?: unknown
 }
 
 /** What the keys are read with. */
@@ -30,15 +34,24 @@ export interface Reader {
 const maxTools = 128
 const maxToolBytes = 256 * 1024
 
+/** The most grants that a session begins with. */
+const maxGrants = 1000
+
 /**
  * Reads the keys of extensions. Those of an extension that the host does not have are ignored like any unknown key; what is
  * wrong in the others refuses the request, naming the place.
  */
 export const readSetup = Effect.fnUntraced(function* (payload: SetupPayload, reader: Reader) {
-  const key = <A>(name: keyof SetupPayload, extension: Extension, schema: Schema.Codec<A, any>, absent: A) => {
+  const key = <A>(
+    name: keyof SetupPayload,
+    extension: Extension,
+    schema: Schema.Codec<A, any>,
+    absent: A,
+    parseOptions = {}
+  ) => {
     const value = payload[name]
     if (!reader.isGranted(extension) || value === undefined || value === null) return Effect.succeed(absent)
-    const decoded = SchemaParser.decodeUnknownResult(schema)(value)
+    const decoded = SchemaParser.decodeUnknownResult(schema)(value, parseOptions)
     return decoded._tag === "Success"
       ? Effect.succeed(decoded.success)
       : refused(explain(decoded.failure, value, `payload.${name}`))
@@ -50,8 +63,31 @@ export const readSetup = Effect.fnUntraced(function* (payload: SetupPayload, rea
     return yield* refused(`payload.options.disabledTools[${index}]: expected the name of a tool, got ${got}`)
   }
   const described = yield* key<ReadonlyArray<HostTool>>("tools", "host_tools", Schema.Array(HostTool), [])
-  const setup: SessionSetup["Service"] = { options, tools: yield* readTools(described, reader) }
+  const given = yield* key<ReadonlyArray<Grant>>("grants", "grants", Schema.Array(GivenGrant), [], strict)
+  const setup: SessionSetup["Service"] = {
+    options,
+    tools: yield* readTools(described, reader),
+    grants: yield* readGrants(given)
+  }
   return setup
+})
+
+/** A key that we do not know could be meant to make a grant narrower. */
+const strict = { onExcessProperty: "error" } as const
+
+const readGrants = Effect.fnUntraced(function* (given: ReadonlyArray<Grant>) {
+  if (given.length > maxGrants) {
+    return yield* refused(`payload.grants: expected at most ${maxGrants} grants, got ${given.length}`)
+  }
+  const held: Array<HeldGrant> = []
+  for (const [index, grant] of given.entries()) {
+    const real = yield* Effect.promise(async () => ("path" in grant ? resolveReal(grant.path) : ""))
+    // Resolved once: where a link leads later is not what was granted.
+    if (real === undefined)
+      return yield* refused(`payload.grants[${index}].path: expected a path that can be looked up`)
+    held.push({ given: grant, real: "path" in grant ? { ...grant, path: real } : grant })
+  }
+  return held
 })
 
 const readTools = Effect.fnUntraced(function* (described: ReadonlyArray<HostTool>, { hostTools, toolNames }: Reader) {

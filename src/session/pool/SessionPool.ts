@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import { newSession } from "../../domain/Session.ts"
 import { visibleLine } from "../../domain/VisibleText.ts"
 import { visible } from "../../domain/Transcript.ts"
+import type { Grant } from "../../protocol/Grant.ts"
 import { freshSessionId, SessionId } from "../../protocol/Ids.ts"
 import type {
   ListSessionsPayload,
@@ -62,6 +63,10 @@ export class SessionPool extends Context.Service<
     find(id: string): Effect.Effect<SessionActor["Service"], NoActiveSession>
     /** Changes the options of an open session; all as they are in force then. */
     setOptions(id: string, options: SessionOptions): Effect.Effect<OptionsInForce, NoActiveSession | CannotSet>
+    /** The grants of an open session. */
+    listGrants(id: string): Effect.Effect<ReadonlyArray<Grant>, NoActiveSession>
+    /** Takes a grant of a session back; false if it has no such grant or is not open. */
+    revokeGrant(id: string, grant: Grant): Effect.Effect<boolean>
     /** Where the session works that was opened last, if there is one. */
     readonly workingDir: Effect.Effect<string | undefined>
     /** The live state of an open session, or, once a session has started in this process, a stored one's; or null. */
@@ -181,6 +186,11 @@ export class SessionPool extends Context.Service<
 
       const find = (id: string) => Effect.map(opened(id), ({ actor }) => actor)
 
+      const listGrants = (id: string) => Effect.map(opened(id), ({ grants }) => grants.all)
+
+      const revokeGrant = (id: string, grant: Grant) =>
+        Effect.sync(() => sessions.get(id)?.grants.revoke(grant) ?? false)
+
       const setOptions = Effect.fn("SessionPool.setOptions")(function* (id: string, options: SessionOptions) {
         const session = yield* opened(id)
         const fixed = (["disabledTools", "instructions"] as const).find((key) => options[key] !== undefined)
@@ -221,7 +231,20 @@ export class SessionPool extends Context.Service<
 
       const workingDir = Effect.sync(() => [...sessions.values()].at(-1)?.log.workingDir)
 
-      return SessionPool.of({ start, resume, find, setOptions, workingDir, state, list, remove, close, closeAll })
+      return SessionPool.of({
+        start,
+        resume,
+        find,
+        setOptions,
+        listGrants,
+        revokeGrant,
+        workingDir,
+        state,
+        list,
+        remove,
+        close,
+        closeAll
+      })
     })
   )
 }

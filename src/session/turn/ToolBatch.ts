@@ -5,7 +5,8 @@ import * as Layer from "effect/Layer"
 import { Config } from "../../config/Config.ts"
 import { type ApprovalRequest, asks } from "../../domain/ApprovalPolicy.ts"
 import { toMillis } from "../../domain/MonotonicTime.ts"
-import type { ToolCall, ToolResult } from "../../domain/ToolCall.ts"
+import type { ApprovalVerdict, ToolCall, ToolResult } from "../../domain/ToolCall.ts"
+import { CoveringGrant } from "../../tools/CoveringGrant.ts"
 import { boundResult } from "../../tools/ResultBudget.ts"
 import type { Planned } from "../../tools/SessionTools.ts"
 import { ApprovalGate, type Decision } from "../ApprovalGate.ts"
@@ -76,15 +77,21 @@ export class ToolBatch extends Context.Service<
         calls: ReadonlyArray<ToolCall>,
         reasoning: string
       ): Effect.Effect<BatchResult> => {
-        const { feed, log, options, tools, turn } = context
+        const { feed, grants, log, options, tools, turn } = context
         const repeated = repeatedIn(turn)
+
+        /** True if a call must be asked about, and no grant covers it. */
+        const mustWait = (planned: Planned): boolean => {
+          const need = needOf(planned, options)
+          return need !== undefined && grants.covering(need.subject) === undefined
+        }
 
         const ask = Effect.fnUntraced(function* (call: ToolCall, planned: Planned) {
           const need = needOf(planned, options)
           if (need === undefined) return undefined
-          log.note({ status: "awaiting_approval" })
+          if (mustWait(planned)) log.note({ status: "awaiting_approval" })
           return yield* gate
-            .require(feed, call.callId, call.tool, need)
+            .require(feed, call.callId, call.tool, need, grants)
             .pipe(Effect.ensuring(Effect.sync(() => log.note({ status: "running" }))))
         })
 
@@ -98,7 +105,7 @@ export class ToolBatch extends Context.Service<
             return { ...error(denial), approval: verdict(decision) }
           }
           const startedAt = yield* Clock.monotonicTimeNanos
-          const result = yield* planned.run
+          const result = yield* Effect.provideService(planned.run, CoveringGrant, decision?.grant)
           const tookMs = toMillis((yield* Clock.monotonicTimeNanos) - startedAt)
           return { ...result, tookMs, ...(decision === undefined ? {} : { approval: verdict(decision) }) }
         })
@@ -139,7 +146,7 @@ export class ToolBatch extends Context.Service<
               (call) =>
                 Effect.gen(function* () {
                   const planned = yield* plan(call)
-                  if (needOf(planned, options) !== undefined) asking.push([call, planned])
+                  if (mustWait(planned)) asking.push([call, planned])
                   else yield* runOne(call, planned)
                 }),
               { concurrency: agent.maxParallelToolCalls, discard: true }
@@ -180,8 +187,10 @@ const error = (summary: string): ToolResult => ({ status: "error", summary, trun
 const denialOf = ({ reason }: Decision): string =>
   reason === undefined || reason.trim() === "" ? "denied by the user." : `denied by the user: ${reason.trim()}`
 
-const verdict = ({ approved, at, category }: Decision) =>
-  ({ verdict: approved ? "approved" : "denied", category, at }) as const
+const verdict = ({ approved, at, category, grant }: Decision): ApprovalVerdict =>
+  grant === undefined
+    ? { verdict: approved ? "approved" : "denied", category, at }
+    : { verdict: "granted", category, at, grant }
 
 /** Runs of reading calls, every other call by itself, `finish` after all of them. */
 export const inGroups = (

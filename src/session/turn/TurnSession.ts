@@ -1,4 +1,5 @@
 import type { SessionTools } from "../../tools/SessionTools.ts"
+import type { SessionGrants } from "../grants/SessionGrants.ts"
 import type { SessionLog } from "../SessionLog.ts"
 import type { SessionOptions } from "../SessionOptions.ts"
 import type { SkillNotices } from "../SkillNotices.ts"
@@ -6,6 +7,7 @@ import type { SkillNotices } from "../SkillNotices.ts"
 /** The session that a turn belongs to. */
 export interface TurnSession {
   readonly log: SessionLog["Service"]
+  readonly grants: SessionGrants["Service"]
   readonly options: SessionOptions["Service"]
   readonly tools: SessionTools["Service"]
   /** The system prompt, byte-stable within the session. */

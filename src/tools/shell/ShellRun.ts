@@ -7,6 +7,7 @@ import { programsIn } from "../../shell/Programs.ts"
 import { judge } from "../../shell/Rules.ts"
 import { openEnvironment } from "../../process/Environment.ts"
 import { attempt } from "../../files/FileErrors.ts"
+import { commandSubject } from "./CommandSubject.ts"
 import { leadsToProtected } from "./ErasedPaths.ts"
 import { type ChildOutcome, type ChildRequest, runChild } from "../../process/RunChild.ts"
 import { runnerOf } from "../../shell/reads/ComposeLine.ts"
@@ -62,27 +63,34 @@ export const shellRun = (workspace: Workspace["Service"], settings: Settings["to
           )
           return describe(outcome, limit)
         })
+      const realPlaces = async () => ({
+        workingDir: await resolveReal(context.workingDir),
+        home: home === undefined ? undefined : await resolveReal(home)
+      })
       const unattended = Effect.gen(function* () {
         if (verdict._tag !== "ReadOnly" || scope !== "inside") return undefined
         const privateFiles = yield* workspace.privateFiles
         return yield* attempt(async () => {
-          const [workingDir, realHome] = await Promise.all([
-            resolveReal(context.workingDir),
-            home === undefined ? undefined : resolveReal(home)
-          ])
+          const { home, workingDir } = await realPlaces()
           if (workingDir === undefined) return undefined
-          const run = await unattendedRun(verdict.plan, cwd, workingDir, realHome)
+          const run = await unattendedRun(verdict.plan, cwd, workingDir, home)
           return run && { ...run, shown: await privateReads(run.given, cwd, workingDir, privateFiles) }
         })
       })
       const quiet = yield* unattended
       if (quiet === undefined) {
+        const subject = yield* attempt(async () => {
+          const { home, workingDir } = await realPlaces()
+          const leadsToOwn = (paths: ReadonlyArray<string>) => workspace.leadsToOwn(paths, context)
+          return workingDir === undefined ? undefined : commandSubject(command, { cwd, workingDir, home, leadsToOwn })
+        })
         return {
           need: {
             categories: ["shell"],
             reason: `run ${programsIn(command, place, process.platform)} in ${cwd}`,
             preview: command,
-            affectedResources: [cwd]
+            affectedResources: [cwd],
+            ...(subject === undefined ? {} : { subject })
           },
           run: outcomeOf({ ...shellFor(command), env: openEnvironment() })
         }
@@ -101,7 +109,8 @@ export const shellRun = (workspace: Workspace["Service"], settings: Settings["to
           categories: ["fs_read_outside"],
           reason: `${what}, by a command in ${cwd}`,
           preview: command,
-          affectedResources: [...outside, ...shown]
+          affectedResources: [...outside, ...shown],
+          ...(shown.length > 0 ? {} : { subject: { kind: "read" } as const })
         },
         run: Effect.gen(function* () {
           // The answer can take long, and what was judged is what runs.

@@ -66,7 +66,8 @@ export const skillRunScript = (
           categories: ["script"],
           reason: `run ${path} of the skill ${name} in ${context.workingDir}`,
           preview: command.map(quoted).join(" "),
-          affectedResources: [asked.real]
+          affectedResources: [asked.real],
+          subject: { kind: "script", skill: name, script: path }
         },
         run
       }

@@ -43,7 +43,8 @@ describe("fs.write", () => {
           category: "fs_write_workspace",
           reason: `create ${path}`,
           preview: `--- /dev/null\n+++ ${path}\n@@ -0,0 +1,2 @@\n+one\n+two\n`,
-          affectedResources: [path]
+          affectedResources: [path],
+          subject: { kind: "write", paths: [path] }
         })
         assert.isFalse(existsSync(NodePath.join(root, "a")))
         const result = yield* planned.run

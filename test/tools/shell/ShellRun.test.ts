@@ -70,7 +70,8 @@ describe("shell.run", () => {
           category: "shell",
           reason: `run rm, echo in ${root}`,
           preview: "rm -rf build\necho done",
-          affectedResources: [root]
+          affectedResources: [root],
+          subject: { kind: "command", commands: [{ argv: ["rm", "-rf", "build"], atLeast: 3, isExact: true }] }
         })
         const outside = yield* needOf({ command: "cat /etc/passwd" }, root)
         assert.strictEqual(typeof outside === "object" && outside.category, "shell")

@@ -115,7 +115,8 @@ describe("skill.run_script", () => {
           category: "script",
           reason: `run show.sh of the skill tool in ${here.project}`,
           preview: `${path} 'a b'`,
-          affectedResources: [path]
+          affectedResources: [path],
+          subject: { kind: "script", skill: "tool", script: "show.sh" }
         })
       })
     )
