@@ -4,10 +4,9 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalRequest } from "../domain/ApprovalPolicy.ts"
-import { visibleLine } from "../domain/VisibleText.ts"
 import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
-import { shownPreview, shownReason } from "./QuestionText.ts"
+import { shownPreview, shownReason, shownResources } from "./QuestionText.ts"
 import type { SessionFeed } from "./SessionFeed.ts"
 
 /** The answer of a host. */
@@ -58,7 +57,7 @@ export class ApprovalGate extends Context.Service<
                   ...(need.preview === undefined ? {} : { preview: shownPreview(need.preview) }),
                   ...(need.affectedResources.length === 0
                     ? {}
-                    : { affectedResources: need.affectedResources.map(visibleLine) })
+                    : { affectedResources: shownResources(need.affectedResources) })
                 }
               })
               const { approved, reason } = yield* restore(Deferred.await(answer)).pipe(
