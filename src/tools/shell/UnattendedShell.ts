@@ -101,8 +101,13 @@ const composedWords = async (
   return process.platform === "linux" ? [program.path, noDereference, ...words] : undefined
 }
 
-/** Ripgrep reads no lists of ignored names above its folder or of the user, and shows no lines of those that it reads. */
-const ripgrepOptions = ["--no-config", "--no-ignore-parent", "--no-ignore-global", "--no-ignore-messages"]
+/**
+ * Ripgrep reads no lists of ignored names above its folder or of the user, nor in the folder of a repository, which a `.git`
+ * file may name anywhere. It shows no lines of those that it reads.
+ */
+const ripgrepOptions = ["--no-config"].concat(
+  ["parent", "global", "exclude", "messages"].map((kind) => `--no-ignore-${kind}`)
+)
 
 const noDereference = "--no-dereference"
 

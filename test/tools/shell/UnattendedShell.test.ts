@@ -206,7 +206,10 @@ describe("a line of the read-only list", () => {
         const all: ReadonlyArray<readonly [string, string]> = [
           ["printf 'a%n' PATH; true", "program a%n PATH\nprogram"],
           ["echo a | cat && pwd", "program a\nprogram"],
-          ["rg x *", "program --no-config --no-ignore-parent --no-ignore-global --no-ignore-messages x ./-x"]
+          [
+            "rg x *",
+            "program --no-config --no-ignore-parent --no-ignore-global --no-ignore-exclude --no-ignore-messages x ./-x"
+          ]
         ]
         for (const [command, shown] of all) {
           yield* withVariables(
