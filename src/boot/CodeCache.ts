@@ -4,6 +4,7 @@
  */
 import type { Stats } from "node:fs"
 import type { Script } from "node:vm"
+import { cacheBase, cacheFolderName } from "../process/CacheFolder.ts"
 
 export interface Program {
   /** A script in ASCII. Its first line is a comment that holds nothing but its hash, `// HASH`. */
@@ -46,7 +47,7 @@ export const compile = ({ filename, source }: Program, cachedData?: Buffer): Scr
  * source and writes one when a session has run, at the end of the process or some seconds after its start.
  */
 export const compileCached = (program: Program): Script => {
-  const base = cacheBase()
+  const base = process.env["NODE_DISABLE_COMPILE_CACHE"] ? undefined : cacheBase()
   if (base === undefined) return compile(program)
   const hash = program.source.slice("// ".length, program.source.indexOf("\n"))
   const name = `${hash}-${process.version}-${process.arch}.cache`
@@ -57,23 +58,13 @@ export const compileCached = (program: Program): Script => {
   return script
 }
 
-/** The folder of the user's caches, absolute. */
-const cacheBase = (): string | undefined => {
-  const { HOME, LOCALAPPDATA, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env
-  if (NODE_DISABLE_COMPILE_CACHE) return undefined
-  const base = process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME || (HOME && path().join(HOME, ".cache"))
-  return base && path().isAbsolute(base) ? base : undefined
-}
-
-const folderName = "atomic-agent-sidecar"
-
 /**
  * The real path of the cache folder. A cache is code: undefined if another user could put something into the folder or
  * in the place of a folder above it. In a folder like `/tmp`, users can replace only what is theirs.
  */
 const ownFolder = (base: string): string | undefined => {
   try {
-    const folder = path().join(fs().realpathSync.native(base), folderName)
+    const folder = path().join(fs().realpathSync.native(base), cacheFolderName)
     for (let each = folder, above = ""; each !== above; above = each, each = path().dirname(each)) {
       const stats = fs().lstatSync(each)
       const isSticky = each !== folder && (stats.mode & 0o1000) !== 0
@@ -129,7 +120,7 @@ const saveLater = (script: Script, base: string, name: string): void => {
     if (performance.getEntriesByName(sessionsMark).length === 0) return
     clearInterval(timer)
     makeFolder(base)
-    makeFolder(path().join(base, folderName))
+    makeFolder(path().join(base, cacheFolderName))
     const folder = ownFolder(base)
     if (folder === undefined) return
     try {

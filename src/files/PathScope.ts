@@ -1,7 +1,7 @@
 import * as NodePath from "node:path"
 
 /**
- * Where a path lies (contract 7): the first that applies of trust surface, working directory and home. Skills folders are
+ * Where a path lies (contract 7): the first that applies of trust surface, working directory and home. Folders are
  * trust surface only for a write.
  */
 export type Scope = "trust" | "inside" | "home" | "outside"
@@ -13,18 +13,18 @@ export interface Places {
   readonly home: string | undefined
   /** Files that decide what the agent is allowed to do: its `config.json`, its `.env`. */
   readonly trustFiles: ReadonlyArray<string>
-  /** Folders that decide what the agent does: skills. */
-  readonly skillFolders: ReadonlyArray<string>
+  /** Folders that decide what the agent does: skills, the sidecar's code cache. */
+  readonly trustFolders: ReadonlyArray<string>
   /** Further folders that may be read without a question. A link in the project does not add to them. */
   readonly readable: ReadonlyArray<string>
 }
 
 /** The scope of a write to a real path. A path that may be the trust surface but for its case counts as such. */
 export const writeScope = (real: string, places: Places): Scope => {
-  const { home, platform, skillFolders, trustFiles, workingDir } = places
+  const { home, platform, trustFolders, trustFiles, workingDir } = places
   const folded = fold(real, platform)
   if (trustFiles.some((file) => fold(file, platform) === folded)) return "trust"
-  if (skillFolders.some((folder) => isWithin(fold(folder, platform), folded, platform))) return "trust"
+  if (trustFolders.some((folder) => isWithin(fold(folder, platform), folded, platform))) return "trust"
   return plainScope(real, workingDir, home, platform)
 }
 

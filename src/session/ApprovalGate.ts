@@ -5,14 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ApprovalRequest } from "../domain/ApprovalPolicy.ts"
-import { visibleLine } from "../domain/VisibleText.ts"
 import type { Grant, Offer } from "../protocol/Grant.ts"
 import { type CallId, freshApprovalId } from "../protocol/Ids.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import { sameGrant } from "./grants/Covers.ts"
 import type { SessionGrants } from "./grants/SessionGrants.ts"
-import { shownPreview, shownReason } from "./QuestionText.ts"
+import { shownPreview, shownReason, shownResources } from "./QuestionText.ts"
 import type { SessionFeed } from "./SessionFeed.ts"
 
 /** The answer of a host, or the grant in its place. */
@@ -107,7 +106,7 @@ export class ApprovalGate extends Context.Service<
                 ...(need.preview === undefined ? {} : { preview: shownPreview(need.preview) }),
                 ...(need.affectedResources.length === 0
                   ? {}
-                  : { affectedResources: need.affectedResources.map(visibleLine) }),
+                  : { affectedResources: shownResources(need.affectedResources) }),
                 ...(offers.length === 0 ? {} : { offers })
               }
             })

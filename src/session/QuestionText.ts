@@ -16,6 +16,15 @@ export const shownPreview = (text: string): string => shown(text, previewBytes, 
 /** What of a reason is shown, on one line; as `shownPreview`. */
 export const shownReason = (text: string): string => shown(text, reasonBytes, visibleLine, " ")
 
+/** How many of the paths and URLs that a call affects are shown, each as a preview but on one line. */
+const maxResources = 100
+
+/** What of the affected resources is shown: the first of them, each as `shownPreview`, and how many more there are. */
+export const shownResources = (all: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const first = all.slice(0, maxResources).map((each) => shown(each, previewBytes, visibleLine, " "))
+  return all.length <= maxResources ? first : [...first, `⟦not shown: ${all.length - maxResources} more⟧`]
+}
+
 /** Longer texts, in bytes, lose their middle before anything else: the rest takes time that grows with the length. */
 const maxExamined = 256 * 1024
 

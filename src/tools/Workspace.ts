@@ -10,6 +10,7 @@ import { shownName } from "../domain/ShownName.ts"
 import type { ApprovalCategory } from "../protocol/SessionState.ts"
 import { attempt } from "../files/FileErrors.ts"
 import { isWithin, type Places, readScope, type Scope, writeScope } from "../files/PathScope.ts"
+import { cacheBase, cacheFolderName } from "../process/CacheFolder.ts"
 import { PrivateFiles } from "../files/PrivateFiles.ts"
 import { givenPath } from "../files/GivenPath.ts"
 import { nearPath, readerKinds } from "../files/NearName.ts"
@@ -57,19 +58,22 @@ export class Workspace extends Context.Service<
         const home = homeDirectory()
         const globalSkills = NodePath.join(stateDir, "skills")
         const skills = [globalSkills, NodePath.join(workingDir, ".atomic-agent", "skills")]
-        const [realWorkingDir, realHome, readable, skillFolders] = await Promise.all([
+        // Any sidecar of this user reads the cache, whether this one does or not.
+        const cache = cacheBase()
+        const trusted = cache === undefined ? skills : [...skills, NodePath.join(cache, cacheFolderName)]
+        const [realWorkingDir, realHome, readable, trustFolders] = await Promise.all([
           resolveReal(workingDir),
           home === undefined ? undefined : resolveReal(home),
           resolveReal(globalSkills),
           // The path with its links counts too: a folder that is a link must not be replaced.
-          Promise.all(skills.flatMap((folder) => [resolveReal(folder), resolveName(folder)]))
+          Promise.all(trusted.flatMap((folder) => [resolveReal(folder), resolveName(folder)]))
         ])
         return {
           platform: process.platform,
           workingDir: realWorkingDir ?? workingDir,
           home: realHome,
           readable: readable === undefined ? [] : [readable],
-          skillFolders: skillFolders.filter((folder) => folder !== undefined),
+          trustFolders: trustFolders.filter((folder) => folder !== undefined),
           trustFiles
         }
       }

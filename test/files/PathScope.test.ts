@@ -6,7 +6,7 @@ const linux: Places = {
   workingDir: "/home/ada/project",
   home: "/home/ada",
   trustFiles: ["/home/ada/.atomic-agent/config.json", "/home/ada/.atomic-agent/.env"],
-  skillFolders: ["/home/ada/.atomic-agent/skills", "/home/ada/project/.atomic-agent/skills"],
+  trustFolders: ["/home/ada/.atomic-agent/skills", "/home/ada/project/.atomic-agent/skills"],
   readable: ["/home/ada/.atomic-agent/skills"]
 }
 
@@ -16,7 +16,7 @@ const mac: Places = {
   workingDir: "/Users/ada/Project",
   home: "/Users/ada",
   trustFiles: ["/Users/ada/.atomic-agent/config.json", "/Users/ada/.atomic-agent/.env"],
-  skillFolders: ["/Users/ada/.atomic-agent/skills", "/Users/ada/Project/.atomic-agent/skills"],
+  trustFolders: ["/Users/ada/.atomic-agent/skills", "/Users/ada/Project/.atomic-agent/skills"],
   readable: ["/Users/ada/.atomic-agent/skills"]
 }
 
@@ -25,7 +25,7 @@ const windows: Places = {
   workingDir: "C:\\Users\\Ada\\project",
   home: "C:\\Users\\Ada",
   trustFiles: ["C:\\Users\\Ada\\.atomic-agent\\config.json", "C:\\Users\\Ada\\.atomic-agent\\.env"],
-  skillFolders: ["C:\\Users\\Ada\\.atomic-agent\\skills", "C:\\Users\\Ada\\project\\.atomic-agent\\skills"],
+  trustFolders: ["C:\\Users\\Ada\\.atomic-agent\\skills", "C:\\Users\\Ada\\project\\.atomic-agent\\skills"],
   readable: ["C:\\Users\\Ada\\.atomic-agent\\skills"]
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { visibleText } from "../../src/domain/VisibleText.ts"
-import { shownPreview, shownReason } from "../../src/session/QuestionText.ts"
+import { shownPreview, shownReason, shownResources } from "../../src/session/QuestionText.ts"
 
 const bytesOf = (text: string) => Buffer.byteLength(text, "utf8")
 
@@ -127,5 +127,24 @@ describe("the reason of a question", () => {
       assert.isAtMost(bytesOf(reason), 1024)
       assert.match(reason, /^⟦not shown: [^⟧]+⟧ create \/a.*z\.exe$/)
     }
+  })
+})
+
+describe("the affected resources of a question", () => {
+  it("are as they were up to a hundred of them", () => {
+    const paths = Array.from({ length: 100 }, (_, index) => `/r/a  b/${index}`)
+    assert.deepStrictEqual(shownResources(paths), paths)
+  })
+
+  it("are counted beyond that", () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `/r/${index}`)
+    assert.deepStrictEqual(shownResources(many), [...many.slice(0, 100), "⟦not shown: 4900 more⟧"])
+    assert.deepStrictEqual(shownResources(["⟦not shown: 4900 more⟧"]), ["\\u27e6not shown: 4900 more\\u27e7"])
+  })
+
+  it("lose their middle where they are long", () => {
+    const [long = ""] = shownResources([`/r/${"x\u202e".repeat(100_000)}/end`])
+    assert.isAtMost(bytesOf(long), 4096)
+    assert.match(long, /^⟦not shown: \d+ of 400007 bytes⟧ \/r\/x.*\/end$/)
   })
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { linkSync, mkdirSync, symlinkSync } from "node:fs"
 import * as NodePath from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Workspace, writeNeed } from "../../src/tools/Workspace.ts"
 import { plant, settings, temporaryDirectory, toolbox } from "./fixture.ts"
@@ -174,7 +174,14 @@ const rows: ReadonlyArray<Row> = [
   ["elsewhere", "linked-env", "trust", "trust"],
   ["home/state", "skills/x/SKILL.md", "trust", "inside"],
   ["home/state", "other", "inside", "inside"],
-  ["home/gone", "x", "inside", "inside"]
+  ["home/gone", "x", "inside", "inside"],
+  [ws, "~/.cache/atomic-agent-sidecar/x.cache", "trust", "home"],
+  [ws, "~/.cache/atomic-agent-sidecar", "trust", "home"],
+  [ws, "~/.CACHE/Atomic-Agent-Sidecar/x.cache", "trust", "home"],
+  [ws, "~/.cache/other", "home", "home"],
+  ["home", ".cache/atomic-agent-sidecar/x.cache", "trust", "inside"],
+  ["home/.cache/atomic-agent-sidecar", "x.cache", "trust", "inside"],
+  [ws, "%/elsewhere/caches/atomic-agent-sidecar/x", "outside", "outside"]
 ]
 
 describe("the workspace", () => {
@@ -224,6 +231,24 @@ describe("the workspace", () => {
         }
       })
     )
+  )
+
+  it.effect("counts the code cache as trusted where the environment says it is, also for others", () =>
+    inWorld((path) =>
+      Effect.gen(function* () {
+        const workspace = yield* Workspace
+        const writing = (given: string) =>
+          Effect.map(workspace.writing(given, { workingDir: path(ws) }), (at) => at.scope)
+        mkdirSync(path("caches"))
+        symlinkSync(path("caches"), path("link-caches"))
+        vi.stubEnv("XDG_CACHE_HOME", path("link-caches"))
+        for (const name of ["link-caches", "caches"]) {
+          assert.strictEqual(yield* writing(path(name, "atomic-agent-sidecar/x.cache")), "trust")
+        }
+        vi.stubEnv("NODE_DISABLE_COMPILE_CACHE", "1")
+        assert.strictEqual(yield* writing(path("caches/atomic-agent-sidecar/x.cache")), "trust")
+      })
+    ).pipe(Effect.ensuring(Effect.sync(() => vi.unstubAllEnvs())))
   )
 
   it.effect("says what a path really is", () =>
