@@ -159,27 +159,12 @@ const diskNames = ["sda", "vda", "xvda", "hda", "nvme0n1", "mmcblk0", "md0", "dm
 
 const bombWindow = 200
 
-/** The text up to the brace that surely closes its first one, if there is one: what stands behind it is no part of a body. */
-const bodyOf = (text: string): string => {
-  const bare = text.replaceAll(/\\.|'[^']*'|"[^"]*"/gs, (quoted) => "-".repeat(quoted.length))
-  let depth = 0
-  for (const { 0: brace, index } of bare.matchAll(/(?<!\$)\{|(?<=[;&(){}]|^)\}/g)) {
-    depth += brace === "{" ? 1 : -1
-    // Two functions can call each other.
-    if (depth === 0) return /\(\)[{(]/.test(text.slice(index)) ? text : text.slice(0, index)
-    if (depth < 0) break
-  }
-  return text
-}
-
 /** True for `f() { f | f & }; f` under any name, and for its equivalents in other languages. */
 export const isForkBomb = (source: string): boolean => {
   const plain = source.replaceAll(/\s+/g, " ")
-  // A brace ends a body at the beginning of a line too.
-  const joined = source.replaceAll(/\s*\n\s*(?=\})/g, ";").replaceAll(/\s+/g, " ")
-  const dense = joined.replaceAll(/ ?([(){};|&]) ?/g, "$1").replaceAll("function ", "")
+  const dense = plain.replaceAll(/ ?([(){};|&]) ?/g, "$1").replaceAll("function ", "")
   for (const { 1: name = "", index } of dense.matchAll(/([^(){};|&'"`$<>\s]{1,40})(?:\(\)[{(]|\{)/g)) {
-    const body = bodyOf(dense.slice(index + name.length, index + name.length + bombWindow)).replaceAll(/[(){}]+/g, ";")
+    const body = dense.slice(index + name.length, index + name.length + bombWindow).replaceAll(/[(){}]+/g, ";")
     for (const call of [`${name}|${name}`, `${name}|&${name}`, `${name}&${name}`, `do ${name}&`]) {
       const at = body.replaceAll(/;+(?=[|&])|(?<=[|&]);+/g, "").indexOf(call)
       if (at !== -1) return true

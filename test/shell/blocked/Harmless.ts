@@ -271,12 +271,6 @@ export const harmless: { readonly [kind: string]: ReadonlyArray<string> } = {
     "server() { node server.js & }; server",
     "run() { run_one & run_two & wait; }; run",
     "f() { f_inner | f_outer & }; f",
-    "f() { x; }; f & f & wait",
-    "f() { x; }; f | f",
-    "f()\n{\n  x\n}\nf & f &\nwait",
-    "f() { g() { x; }; g; }; f & f & wait",
-    'f() { echo "${x}"; }; f & f & wait',
-    "f() { x; }; while true; do f & done",
     "node -e 'while (true) { break }'",
     "python3 -c 'import os; pid = os.fork()'"
   ]
