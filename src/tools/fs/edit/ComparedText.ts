@@ -1,3 +1,5 @@
+import { occurrencesOf } from "./Occurrences.ts"
+
 /** What is not compared: each rung ignores what those before it ignore, too. */
 export type Rung = "line ends" | "trailing blanks" | "look-alike characters" | "runs of blanks"
 
@@ -62,15 +64,9 @@ export const compared = (source: string, rung: Rung): ComparedText => {
   return { text: pieces.join(""), starts: starts.subarray(0, length), ends: ends.subarray(0, length), endsLine }
 }
 
-/** The places at which `part` stands in `whole`, overlapping ones too; at most `limit`. */
-export const placesOf = (whole: ComparedText, part: ComparedText, limit: number): ReadonlyArray<number> => {
-  const places: Array<number> = []
-  if (part.text === "") return places
-  for (let at = whole.text.indexOf(part.text); at !== -1; at = whole.text.indexOf(part.text, at + 1)) {
+/** The places at which `part` stands in `whole`, overlapping ones too; `most` and one more at most. */
+export const placesOf = (whole: ComparedText, part: ComparedText, most: number): ReadonlyArray<number> =>
+  occurrencesOf(whole.text, part.text, most, true, (at) => {
     const behind = whole.text[at + part.text.length]
-    if (part.endsLine && behind !== undefined && behind !== "\n") continue
-    places.push(at)
-    if (places.length === limit) break
-  }
-  return places
-}
+    return !part.endsLine || behind === undefined || behind === "\n"
+  })

@@ -1,6 +1,7 @@
 import { compared, placesOf, type Rung, rungs } from "./ComparedText.ts"
 import { withoutAnyNumbers, withoutNumbers } from "./LineNumbers.ts"
 import { differences } from "./Differences.ts"
+import { occurrencesOf } from "./Occurrences.ts"
 import { hint, lineNumbers } from "./NearestPlace.ts"
 import { type Replacement, reindented } from "./ReindentedLines.ts"
 
@@ -79,7 +80,8 @@ const hasLessIndent = (text: string, { newText, oldText, replaceAll }: TextEdit)
 }
 
 const toTheLetter = (text: string, { newText, oldText, replaceAll }: TextEdit): Edited | undefined => {
-  const places = occurrences(text, oldText, replaceAll)
+  // For a single replacement overlapping ones count too: they are ambiguous.
+  const places = occurrencesOf(text, oldText, maxPlaces, !replaceAll)
   if (places.length === 0) return undefined
   const many = tooMany(text, places, replaceAll)
   if (many !== undefined) return many
@@ -91,7 +93,7 @@ const toTheLetter = (text: string, { newText, oldText, replaceAll }: TextEdit): 
 /** The edit where the texts are compared apart from what `rung` names. */
 const apartFrom = (text: string, { newText, oldText, replaceAll }: TextEdit, rung: Rung): Edited | undefined => {
   const [whole, before, after] = [compared(text, rung), compared(oldText, rung), compared(newText, rung)]
-  const all = placesOf(whole, before, maxPlaces + 1)
+  const all = placesOf(whole, before, maxPlaces)
   const places = replaceAll ? all.filter(isApart(before.text.length)) : all
   if (places.length === 0) return undefined
   const sources = places.map((at) => whole.starts[at] ?? 0)
@@ -156,17 +158,6 @@ const withReplacements = (
     ),
     ...(apart === undefined ? {} : { apartFrom: apart })
   }
-}
-
-/** The offsets of the old text. For a single replacement overlapping ones count too: they are ambiguous. */
-const occurrences = (text: string, oldText: string, replaceAll: boolean): ReadonlyArray<number> => {
-  const places: Array<number> = []
-  let at = text.indexOf(oldText)
-  while (at !== -1 && places.length <= maxPlaces) {
-    places.push(at)
-    at = text.indexOf(oldText, at + (replaceAll ? oldText.length : 1))
-  }
-  return places
 }
 
 const withLineEnds = (text: string, lineEnd: string): string =>

@@ -54,4 +54,9 @@ describe("an edit", () => {
   it("gives up on what occurs without end", () => {
     assert.include(edit("a".repeat(300_000), "a", "b", true), "more than 100000 times")
   })
+
+  it("ends soon, whatever the texts are", () => {
+    const text = `${"a".repeat(2_000_000)}b`
+    assert.include(edit(text, `${"a".repeat(100_000)}c`, "x"), "does not occur")
+  })
 })
