@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
-import { AtLeastOne, NotBlank } from "./Checks.ts"
+import { AtLeastOne, NotBlank, TitleText } from "./Checks.ts"
 import { Extension } from "./Extension.ts"
-import { field, nullableField, ofSession } from "./Field.ts"
+import { field, nullableField, ofSession, optionalField } from "./Field.ts"
 import { SessionState, SessionStatus, TurnReason } from "./SessionState.ts"
 
 /** A request of the protocol. */
@@ -14,6 +14,8 @@ export interface RequestEntry {
   readonly does: string
   /** The extension that `hello` must have granted; without it the request is an `unknown_request` (contract 9). */
   readonly extension?: Extension
+  /** Keys of the payload that belong to an extension: where it was not granted, they are unknown keys (contract 9). */
+  readonly keys?: { readonly [key: string]: Extension }
 }
 
 const Ignored = Schema.Unknown
@@ -100,7 +102,14 @@ export const requestTable = {
   },
   get_session: {
     does: "Returns a session and its history. For one that is not active, a session must have started in this process.",
-    payload: OfSession,
+    keys: { afterTurn: "sessions" },
+    payload: Schema.Struct({
+      ...ofSession,
+      afterTurn: nullableField(
+        Schema.String,
+        "Under `sessions`: id of a turn of the session; `turns` has only the records of later turns."
+      )
+    }),
     result: Schema.NullOr(SessionState)
   },
   skill_install: {
@@ -217,6 +226,7 @@ export const requestTable = {
             status: field(SessionStatus, "What it does, or how its last turn ended."),
             turnCount: field(Schema.Int, "Number of turns that were started."),
             firstMessage: field(Schema.String, "Its first message; empty before the first turn."),
+            title: optionalField(Schema.String, "Its title; absent without one."),
             createdAt: field(Schema.Int, "When it was created, in milliseconds since 1970-01-01 UTC."),
             updatedAt: field(Schema.Int, "When it last changed, in milliseconds since 1970-01-01 UTC.")
           })
@@ -242,5 +252,27 @@ export const requestTable = {
     extension: "sessions",
     payload: OfSession,
     result: Schema.Struct({ deleted: field(Schema.Boolean, "False if there is no such session.") })
+  },
+  update_session: {
+    does: "Changes what the host has attached to a session, open or stored. What is left out or null stays as it is.",
+    extension: "sessions",
+    payload: Schema.Struct({
+      ...ofSession,
+      title: nullableField(TitleText, "The new title, at most 1,000 characters; a blank one removes it."),
+      metadata: nullableField(
+        Schema.Record(Schema.String, Schema.Unknown),
+        "Replaces the session's `metadata` as a whole."
+      )
+    }),
+    result: Schema.Struct({ updated: field(Schema.Boolean, "False if there is no such session.") })
+  },
+  fork_session: {
+    does: "Copies a session, open or stored, with its history up to a turn that has ended. The copy is stored, not opened.",
+    extension: "sessions",
+    payload: Schema.Struct({
+      ...ofSession,
+      turnId: nullableField(Schema.String, "The last turn of the copy. Default: the last one that has ended.")
+    }),
+    result: Schema.Struct({ sessionId: field(Schema.String, "The copy's id: `s-` and a UUID.") })
   }
 } satisfies Readonly<Record<string, RequestEntry>>

@@ -54,7 +54,7 @@ export class SessionRequests extends Context.Service<
         approval_response: now(({ approvalId, approved, reason }) =>
           Effect.map(gate.resolve(approvalId, approved, reason ?? undefined), (resolved) => ({ resolved }))
         ),
-        get_session: later(({ sessionId }) => sessions.state(sessionId)),
+        get_session: later((payload) => sessions.state(payload)),
         skill_install: later(skills.install),
         skill_uninstall: later(skills.uninstall),
         skill_list: later(() => skills.list),
@@ -67,7 +67,9 @@ export class SessionRequests extends Context.Service<
         close_session: later(({ sessionId }) => Effect.map(sessions.close(sessionId), (closed) => ({ closed }))),
         list_sessions: later((payload) => sessions.list(payload)),
         resume_session: later(({ sessionId }) => sessions.resume(sessionId)),
-        delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
+        delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted }))),
+        update_session: later((payload) => Effect.map(sessions.update(payload), (updated) => ({ updated }))),
+        fork_session: later((payload) => Effect.map(sessions.fork(payload), (sessionId) => ({ sessionId })))
       }
       return SessionRequests.of({ handlers, close: sessions.closeAll })
     })
