@@ -3,6 +3,12 @@ import type { SessionState, SessionStatus, TurnReason } from "../protocol/Sessio
 /** A session without its history. */
 export type SessionHead = Omit<SessionState, "turns">
 
+/** What a host changes of a session between its turns. What is left out stays; an empty title removes it. */
+export interface SessionUpdate {
+  readonly title?: string
+  readonly metadata?: SessionState["metadata"]
+}
+
 /** The status of a session after a turn. Every status accepts the next message (contract 6). */
 export const statusAfter: { readonly [R in TurnReason]: SessionStatus } = {
   reply: "pending",
@@ -32,6 +38,13 @@ export const newSession = (
   loadedSkills: [],
   contextUsage: null
 })
+
+/** The head with a host's changes. */
+export const withUpdate = (head: SessionHead, { metadata = head.metadata, title }: SessionUpdate): SessionHead => {
+  const { title: before, ...rest } = head
+  const kept = title ?? before ?? ""
+  return { ...rest, metadata, ...(kept === "" ? {} : { title: kept }) }
+}
 
 /** Adds a skill that the model has read; each is listed once, as it was read last. `now` is in epoch milliseconds. */
 export const withLoaded = (

@@ -10,3 +10,8 @@ export const AtLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { ex
 
 /** An integer ≥ 0. */
 export const AtLeastZero = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an integer ≥ 0" }))
+
+/** A session's title. Lengths are in UTF-16 units. */
+export const TitleText = Schema.String.check(
+  Schema.isMaxLength(1000, { expected: "a string of at most 1000 characters" })
+)

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { AtLeastOne } from "./Checks.ts"
+import { AtLeastOne, TitleText } from "./Checks.ts"
 import { field, nullableField, ofSession, optionalField } from "./Field.ts"
 import { Grant } from "./Grant.ts"
 import type { RequestEntry } from "./RequestEntry.ts"
@@ -61,6 +61,7 @@ export const extensionRequests = {
             status: field(SessionStatus, "What it does, or how its last turn ended."),
             turnCount: field(Schema.Int, "Number of turns that were started."),
             firstMessage: field(Schema.String, "Its first message; empty before the first turn."),
+            title: optionalField(Schema.String, "Its title; absent without one."),
             createdAt: field(Schema.Int, "When it was created, in milliseconds since 1970-01-01 UTC."),
             updatedAt: field(Schema.Int, "When it last changed, in milliseconds since 1970-01-01 UTC.")
           })
@@ -137,5 +138,27 @@ export const extensionRequests = {
     extension: "sessions",
     payload: OfSession,
     result: Schema.Struct({ deleted: field(Schema.Boolean, "False if there is no such session.") })
+  },
+  update_session: {
+    does: "Changes what the host has attached to a session, open or stored. What is left out or null stays as it is.",
+    extension: "sessions",
+    payload: Schema.Struct({
+      ...ofSession,
+      title: nullableField(TitleText, "The new title, at most 1,000 characters; a blank one removes it."),
+      metadata: nullableField(
+        Schema.Record(Schema.String, Schema.Unknown),
+        "Replaces the session's `metadata` as a whole."
+      )
+    }),
+    result: Schema.Struct({ updated: field(Schema.Boolean, "False if there is no such session.") })
+  },
+  fork_session: {
+    does: "Copies a session, open or stored, with its history up to a turn that has ended. The copy is stored, not opened.",
+    extension: "sessions",
+    payload: Schema.Struct({
+      ...ofSession,
+      turnId: nullableField(Schema.String, "The last turn of the copy. Default: the last one that has ended.")
+    }),
+    result: Schema.Struct({ sessionId: field(Schema.String, "The copy's id: `s-` and a UUID.") })
   }
 } satisfies Readonly<Record<string, RequestEntry>>

@@ -64,3 +64,7 @@ export type CloseSessionPayload = RequestPayload<"close_session">
 export type CloseSessionResult = ResponsePayload<"close_session">
 export type DeleteSessionPayload = RequestPayload<"delete_session">
 export type DeleteSessionResult = ResponsePayload<"delete_session">
+export type UpdateSessionPayload = RequestPayload<"update_session">
+export type UpdateSessionResult = ResponsePayload<"update_session">
+export type ForkSessionPayload = RequestPayload<"fork_session">
+export type ForkSessionResult = ResponsePayload<"fork_session">

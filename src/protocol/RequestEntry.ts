@@ -11,4 +11,6 @@ export interface RequestEntry {
   readonly does: string
   /** The extension that `hello` must have granted; without it the request is an `unknown_request` (contract 9). */
   readonly extension?: Extension
+  /** Keys of the payload that belong to an extension: where it was not granted, they are unknown keys (contract 9). */
+  readonly keys?: { readonly [key: string]: Extension }
 }

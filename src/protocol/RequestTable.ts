@@ -93,7 +93,14 @@ export const requestTable = {
   },
   get_session: {
     does: "Returns a session and its history. For one that is not active, a session must have started in this process.",
-    payload: OfSession,
+    keys: { afterTurn: "sessions" },
+    payload: Schema.Struct({
+      ...ofSession,
+      afterTurn: nullableField(
+        Schema.String,
+        "Under `sessions`: id of a turn of the session; `turns` has only the records of later turns."
+      )
+    }),
     result: Schema.NullOr(SessionState)
   },
   skill_install: {

@@ -133,9 +133,10 @@ export const SessionState = Schema.Struct({
   createdAt: field(Schema.Int, `When the session was created, ${epochMs}.`),
   updatedAt: field(Schema.Int, `When the session last changed, ${epochMs}.`),
   lastError: field(Schema.NullOr(Schema.String), "Why the last turn failed or was interrupted; null if it did not."),
+  title: optionalField(Schema.String, "Its title; absent without one, and for a host that was not granted `sessions`."),
   metadata: field(
     Schema.Record(Schema.String, Schema.Unknown),
-    "The `metadata` of `start_session`, as the host gave it."
+    "The `metadata` of `start_session` or `update_session`, as the host gave it."
   ),
   turns: field(
     Schema.Array(SessionRecord),

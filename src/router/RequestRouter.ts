@@ -7,11 +7,12 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { withoutUngranted } from "../protocol/ExtensionKeys.ts"
 import { eventLine, type EventErrorCode } from "../protocol/Frame.ts"
 import type { HostRequest, RequestPayload, RequestType } from "../protocol/Request.ts"
 import type { RequestEntry } from "../protocol/RequestEntry.ts"
 import { requestTable } from "../protocol/RequestTable.ts"
-import { type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
+import { decodePayload, type Incoming, StdinDecoder } from "../stdio/StdinDecoder.ts"
 import { StdoutSink } from "../stdio/StdoutSink.ts"
 import type { EarlyHandlers, EarlyType, Handler, SessionHandlers } from "./Handler.ts"
 import { Reply, shuttingDown } from "./Reply.ts"
@@ -117,7 +118,9 @@ export class RequestRouter extends Context.Service<
           switch (incoming._tag) {
             case "Request": {
               const { id, type } = incoming.request
-              return isGranted(type) ? accept(incoming.request) : unknown(id, type)
+              if (!isGranted(type)) return unknown(id, type)
+              const payload = withoutUngranted(type, incoming.request.payload, sink.isGranted)
+              return accept({ ...incoming.request, payload } as HostRequest)
             }
             case "BadLine":
               return reportError(incoming.message, "parse_error", incoming.stack)
@@ -127,6 +130,8 @@ export class RequestRouter extends Context.Service<
               return unknown(incoming.id, incoming.type)
             case "BadPayload": {
               if (!isGranted(incoming.type)) return unknown(incoming.id, incoming.type)
+              const granted = withoutUngranted(incoming.type, incoming.payload, sink.isGranted)
+              if (granted !== incoming.payload) return receive(decodePayload(incoming.id, incoming.type, granted))
               const reply = new Reply(sink, incoming.id)
               return closing ? refuseAll(reply) : reply.fail(Cause.fail(new Error(incoming.message)))
             }

@@ -54,7 +54,7 @@ export class SessionRequests extends Context.Service<
           Effect.map(gate.resolve(approvalId, approved, reason ?? undefined, grant), (resolved) => ({ resolved }))
         ),
         tool_response: now((response) => Effect.sync(() => ({ resolved: hostTools.respond(response) }))),
-        get_session: later(({ sessionId }) => sessions.state(sessionId)),
+        get_session: later((payload) => sessions.state(payload)),
         skill_install: later(skills.install),
         skill_uninstall: later(skills.uninstall),
         skill_list: later(() => skills.list),
@@ -77,7 +77,9 @@ export class SessionRequests extends Context.Service<
         revoke_grant: now(({ grant, sessionId }) =>
           Effect.map(sessions.revokeGrant(sessionId, grant), (revoked) => ({ revoked }))
         ),
-        delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted })))
+        delete_session: later(({ sessionId }) => Effect.map(sessions.remove(sessionId), (deleted) => ({ deleted }))),
+        update_session: later((payload) => Effect.map(sessions.update(payload), (updated) => ({ updated }))),
+        fork_session: later((payload) => Effect.map(sessions.fork(payload), (sessionId) => ({ sessionId })))
       }
       return SessionRequests.of({ handlers, close: sessions.closeAll })
     })

@@ -2,14 +2,16 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { SessionHead } from "../domain/Session.ts"
+import { type SessionHead, type SessionUpdate, withUpdate } from "../domain/Session.ts"
 import { type Entry, visible } from "../domain/Transcript.ts"
 import { SessionId } from "../protocol/Ids.ts"
 import type { SessionState, SessionStatus } from "../protocol/SessionState.ts"
 import { SessionStore, type StoredSession } from "../store/SessionStore.ts"
 
 /** The fields of a session that a commit may change beside its history. */
-export type HeadChange = Partial<Omit<SessionHead, "id" | "workingDir" | "createdAt" | "updatedAt">>
+export type HeadChange = Partial<
+  Omit<SessionHead, "id" | "workingDir" | "createdAt" | "updatedAt" | keyof SessionUpdate>
+>
 
 /** An entry without its time: `commit` sets it. */
 export type Undated<E extends Entry = Entry> = E extends Entry ? Omit<E, "at"> : never
@@ -33,6 +35,8 @@ export class SessionLog extends Context.Service<
     readonly status: SessionStatus
     /** Changes counts or status in memory; the next commit stores it. */
     note(change: HeadChange): void
+    /** Takes over what the host has changed and the store has stored. */
+    update(change: SessionUpdate): void
     /**
      * Dates the entries and writes them with the head, in one transaction; writes nothing where there is nothing new.
      */
@@ -90,6 +94,10 @@ export class SessionLog extends Context.Service<
             head = { ...head, ...change }
             stored = { ...stored, head: { ...stored.head, ...change } }
             isNoted = true
+          },
+          update(change) {
+            head = withUpdate(head, change)
+            stored = { ...stored, head: withUpdate(stored.head, change) }
           },
           commit
         })

@@ -23,7 +23,13 @@ export type Incoming =
   /** JSON, but not a request. */
   | { readonly _tag: "BadFrame"; readonly message: string }
   | { readonly _tag: "UnknownType"; readonly id: string; readonly type: string }
-  | { readonly _tag: "BadPayload"; readonly id: string; readonly type: RequestType; readonly message: string }
+  | {
+      readonly _tag: "BadPayload"
+      readonly id: string
+      readonly type: RequestType
+      readonly message: string
+      readonly payload: unknown
+    }
 
 /** Decodes the host's requests from stdin. */
 export class StdinDecoder extends Context.Service<
@@ -96,15 +102,16 @@ const decodeLine = (text: string): Incoming => {
   return decodePayload(frame.id, frame.type, frame.payload)
 }
 
-const decodePayload = (id: string, type: RequestType, payload: unknown): Incoming => {
+/** Decodes the payload of a request. */
+export const decodePayload = (id: string, type: RequestType, payload: unknown): Incoming => {
   const decoded = attempt(() => decoderOf(type)(payload ?? null))
-  if (decoded instanceof Error) return { _tag: "BadPayload", id, type, message: `payload: ${decoded.message}` }
+  if (decoded instanceof Error) return { _tag: "BadPayload", id, type, payload, message: `payload: ${decoded.message}` }
   return decoded._tag === "Success"
     ? {
         _tag: "Request",
         request: { kind: "request", id, type, payload: decoded.success } as HostRequest
       }
-    : { _tag: "BadPayload", id, type, message: explain(decoded.failure, payload, "payload") }
+    : { _tag: "BadPayload", id, type, payload, message: explain(decoded.failure, payload, "payload") }
 }
 
 /** Decoding a deeply nested payload can overflow the stack: that fails this request and does not end the reading. */

@@ -40,7 +40,7 @@ const migrations = {
         owner_pid INTEGER NOT NULL,
         owner_started TEXT NOT NULL
       ) STRICT`
-    // In a table of its own, since it may be large and never changes, while each commit rewrites the session's row.
+    // In a table of its own, since it may be large and seldom changes, while each commit rewrites the session's row.
     yield* sql`
       CREATE TABLE session_metadata (
         session_id TEXT PRIMARY KEY NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -54,6 +54,23 @@ const migrations = {
       ) STRICT`
     yield* sql`CREATE INDEX entries_of_session ON entries (session_id)`
     yield* sql`PRAGMA user_version = 1`
+  }),
+  "0002_titles_and_turn_ends": Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`ALTER TABLE sessions ADD COLUMN title TEXT`
+    // What the session's row was when each turn had ended, for a fork at that turn: entries do not tell all of it.
+    yield* sql`
+      CREATE TABLE turn_ends (
+        session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+        turn_count INTEGER NOT NULL,
+        status TEXT NOT NULL,
+        step_count INTEGER NOT NULL,
+        last_error TEXT,
+        loaded_skills TEXT NOT NULL,
+        context_usage TEXT,
+        PRIMARY KEY (session_id, turn_count)
+      ) STRICT, WITHOUT ROWID`
+    yield* sql`PRAGMA user_version = 2`
   })
 }
 

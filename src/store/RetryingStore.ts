@@ -3,10 +3,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Semaphore from "effect/Semaphore"
-import type { SessionHead } from "../domain/Session.ts"
+import { type SessionHead, type SessionUpdate, withUpdate } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
-import type { StoredSession, StoredSessions } from "./StoredSessions.ts"
+import type { Fork, StoredSession, StoredSessions } from "./StoredSessions.ts"
 import { StoreError } from "./StoreError.ts"
 
 /** Milliseconds between two attempts to write: with a locked database each attempt takes five seconds. */
@@ -26,8 +26,11 @@ export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions)
   const inOrder = Semaphore.makeUnsafe(1)
 
   const commit = Effect.fnUntraced(
-    function* (head: SessionHead, entries: ReadonlyArray<Entry>) {
-      const history = [...(unsaved.get(head.id)?.history ?? []), ...entries]
+    function* (current: SessionHead, entries: ReadonlyArray<Entry>) {
+      const waiting = unsaved.get(current.id)
+      const history = [...(waiting?.history ?? []), ...entries]
+      // The caller's head may be older than an update.
+      const head = waiting === undefined ? current : withUpdate(current, { title: "", ...updatable(waiting.head) })
       const now = yield* Clock.currentTimeMillis
       if (unsaved.size > 0 && now < notBefore) {
         unsaved.set(head.id, { head, history })
@@ -61,6 +64,30 @@ export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions)
     return (yield* store.remove(id)) || waited
   })
 
+  const update = Effect.fnUntraced(
+    function* (id: SessionId, change: SessionUpdate) {
+      const isStored = yield* store.update(id, change)
+      const waiting = unsaved.get(id)
+      if (waiting !== undefined) unsaved.set(id, { ...waiting, head: withUpdate(waiting.head, change) })
+      return isStored || waiting !== undefined
+    },
+    inOrder.withPermit,
+    Effect.uninterruptible
+  )
+
+  const fork = Effect.fnUntraced(
+    function* (fork: Fork) {
+      const waiting = unsaved.get(fork.from)
+      if (waiting !== undefined) {
+        yield* store.commit(waiting.head, waiting.history)
+        unsaved.delete(fork.from)
+      }
+      return yield* store.fork(fork)
+    },
+    inOrder.withPermit,
+    Effect.uninterruptible
+  )
+
   const writeAll = Effect.suspend(() =>
     Effect.forEach(
       [...unsaved.values()],
@@ -79,7 +106,12 @@ export const retryingStore = Effect.fnUntraced(function* (store: StoredSessions)
     })
   )
 
-  return { create, commit, load, list: store.list, remove } satisfies StoredSessions
+  return { create, commit, load, list: store.list, remove, update, fork } satisfies StoredSessions
+})
+
+const updatable = ({ metadata, title }: SessionHead): SessionUpdate => ({
+  metadata,
+  ...(title === undefined ? {} : { title })
 })
 
 const logFailure = (cause: Cause.Cause<StoreError>) => {

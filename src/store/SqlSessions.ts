@@ -3,14 +3,16 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { cutText } from "../domain/CutText.ts"
-import type { SessionHead } from "../domain/Session.ts"
+import type { SessionHead, SessionUpdate } from "../domain/Session.ts"
 import type { Entry } from "../domain/Transcript.ts"
 import type { SessionId } from "../protocol/Ids.ts"
 import { SessionRecord, SessionState } from "../protocol/SessionState.ts"
 import { wellFormedJson } from "../protocol/WellFormed.ts"
 import * as ProcessIdentity from "../process/ProcessIdentity.ts"
 import { SqliteClient } from "./Sqlite.ts"
-import type { StoredSessions } from "./StoredSessions.ts"
+import { isRunning, keepTurnEnd } from "./TurnEnds.ts"
+import { forkSession } from "./ForkSession.ts"
+import type { Fork, StoredSessions } from "./StoredSessions.ts"
 import { refused, StoreError } from "./StoreError.ts"
 
 /** The store over a migrated database. */
@@ -33,15 +35,17 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
         if (known.length === 0) {
           run(sql`
           INSERT INTO sessions (id, working_dir, status, turn_count, step_count, created_at, updated_at, first_message,
-            last_error, loaded_skills, context_usage, owner_pid, owner_started)
+            last_error, loaded_skills, context_usage, owner_pid, owner_started, title)
           VALUES (${head.id}, ${head.workingDir}, ${head.status}, ${head.turnCount}, ${head.stepCount}, ${head.createdAt},
-            ${head.updatedAt}, ${firstText}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started})`)
+            ${head.updatedAt}, ${firstText}, ${head.lastError}, ${skills}, ${usage}, ${owner.pid}, ${owner.started},
+            ${head.title ?? null})`)
           run(sql`
           INSERT INTO session_metadata (session_id, json) VALUES (${head.id}, ${wellFormedJson(head.metadata)})`)
         }
         for (const entry of entries) {
           run(sql`INSERT INTO entries (session_id, json) VALUES (${head.id}, ${wellFormedJson(entry)})`)
         }
+        if (!isRunning(head.status)) keepTurnEnd(sql, run, head.id)
       })
       .pipe(Effect.uninterruptible)
 
@@ -52,9 +56,13 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
       WHERE status IN ('running', 'awaiting_approval') AND id = coalesce(${id}, id)`
     for (const { id, owner_pid: pid, owner_started: started } of unfinished) {
       if (ProcessIdentity.isAlive({ pid, started })) continue
-      yield* sql`
+      yield* sql.transact((run) => {
+        const ended = run(sql`
         UPDATE sessions SET status = 'cancelled', last_error = ${interrupted}
-        WHERE id = ${id} AND status IN ('running', 'awaiting_approval') AND owner_pid = ${pid} AND owner_started = ${started}`
+        WHERE id = ${id} AND status IN ('running', 'awaiting_approval') AND owner_pid = ${pid}
+          AND owner_started = ${started} RETURNING 1`)
+        if (ended.length > 0) keepTurnEnd(sql, run, id)
+      })
     }
   })
 
@@ -93,7 +101,7 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
       SELECT ${sql.literal(listed)} FROM sessions
       WHERE working_dir = coalesce(${options.workingDir ?? null}, working_dir)
       ORDER BY updated_at DESC, rowid DESC LIMIT ${options.limit}`
-      return rows.flatMap((row) => Option.toArray(decodeListed(row)))
+      return rows.flatMap((row) => Option.toArray(decodeListed(row))).map(untitled)
     },
     Effect.catchTag("SqlError", refused("list the sessions"))
   )
@@ -104,7 +112,30 @@ export const make: Effect.Effect<StoredSessions, never, SqliteClient> = Effect.g
       Effect.mapError(refused(`delete session ${id}`))
     )
 
-  return { create, commit, load, list, remove }
+  const update = (id: SessionId, { metadata, title }: SessionUpdate) =>
+    sql
+      .transact((run) => {
+        const known = run(
+          title === undefined
+            ? sql`SELECT 1 FROM sessions WHERE id = ${id}`
+            : sql`UPDATE sessions SET title = ${title === "" ? null : title} WHERE id = ${id} RETURNING 1`
+        )
+        if (known.length === 0) return false
+        if (metadata !== undefined) {
+          const json = JSON.stringify(metadata)
+          run(sql`INSERT OR REPLACE INTO session_metadata (session_id, json) VALUES (${id}, ${json})`)
+        }
+        return true
+      })
+      .pipe(Effect.mapError(refused(`update session ${id}`)))
+
+  const fork = (fork: Fork) =>
+    endInterrupted(fork.from).pipe(
+      Effect.andThen(sql.transact((run) => forkSession(sql, run, owner, fork))),
+      Effect.mapError(refused(`fork session ${fork.from}`))
+    )
+
+  return { create, commit, load, list, remove, update, fork }
 })
 
 const interrupted = "The turn was interrupted: the process that ran it ended before the turn did."
@@ -118,7 +149,8 @@ const firstMessage = (entries: ReadonlyArray<Entry>): string | null => {
 }
 
 /** `latestResult` is taken from the history, so that its text, which may be long, is not rewritten by each commit. */
-const toHead = (row: typeof HeadRow.Type, history: ReadonlyArray<Entry>): SessionHead => {
+const toHead = (titled: typeof HeadRow.Type, history: ReadonlyArray<Entry>): SessionHead => {
+  const row = untitled(titled)
   const result = history.findLast((entry) => entry.kind === "tool_result")
   return {
     ...row,
@@ -126,6 +158,12 @@ const toHead = (row: typeof HeadRow.Type, history: ReadonlyArray<Entry>): Sessio
     latestResult: result === undefined ? null : { tool: result.tool, status: result.status, summary: result.summary }
   }
 }
+
+/** A row without the title that it does not have. */
+const untitled = <R extends { readonly title: string | null }>({ title, ...row }: R) => ({
+  ...row,
+  ...(title === null ? {} : { title })
+})
 
 interface OwnerRow {
   readonly id: string
@@ -135,17 +173,19 @@ interface OwnerRow {
 
 /** The columns that a list of sessions shows. */
 const listed = `id, working_dir AS workingDir, status, turn_count AS turnCount,
-  coalesce(first_message, '') AS firstMessage, created_at AS createdAt, updated_at AS updatedAt`
+  coalesce(first_message, '') AS firstMessage, title, created_at AS createdAt, updated_at AS updatedAt`
 
 const { fields } = SessionState
 
 const ListedRow = Schema.Struct({
   ...Struct.pick(fields, ["id", "workingDir", "status", "turnCount", "createdAt", "updatedAt"]),
-  firstMessage: Schema.String
+  firstMessage: Schema.String,
+  title: Schema.NullOr(Schema.String)
 })
 
 const HeadRow = Schema.Struct({
   ...Struct.omit(fields, ["turns", "latestResult"]),
+  title: Schema.NullOr(Schema.String),
   metadata: Schema.NullOr(Schema.fromJsonString(fields.metadata)),
   loadedSkills: Schema.fromJsonString(fields.loadedSkills),
   contextUsage: Schema.NullOr(Schema.fromJsonString(fields.contextUsage))

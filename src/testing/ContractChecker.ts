@@ -127,8 +127,15 @@ class Checker {
     if (is("steer_message", has(payload, "steered")) && has(payload, "steered") && payload["steered"] === true) {
       this.#sessionOf(request, (session) => session.turnId !== undefined).acceptedSteers++
     }
-    if (is("start_session", has(payload, "sessionId") && !has(payload, "workingDir")))
+    if (is("start_session", has(payload, "sessionId") && !has(payload, "workingDir") && !this.#isFork(payload)))
       this.#sessionResponse(at, payload, true)
+    if (
+      request?.type === "fork_session" &&
+      has(payload, "sessionId") &&
+      this.#sessions.has(String(payload.sessionId))
+    ) {
+      this.#breach(at, `the fork ${String(payload.sessionId)} is not a new session`)
+    }
     if (is("resume_session", has(payload, "sessionId", "workingDir") && !has(payload, "turns"))) {
       this.#sessionResponse(at, payload, false)
     }
@@ -149,6 +156,11 @@ class Checker {
     if (request?.sessionId !== undefined) return this.#session(request.sessionId)
     const open = [...this.#open].map((id) => this.#session(id))
     return open.findLast(fits) ?? open.at(-1) ?? this.#session("")
+  }
+
+  /** True if this may be the response to a `fork_session`, which looks like one to a `start_session`. */
+  #isFork({ sessionId }: { readonly sessionId: unknown }): boolean {
+    return this.#known.granted.has("sessions") && this.#sessions.get(String(sessionId))?.isStarting !== true
   }
 
   #closed(at: number, id: string | undefined): void {

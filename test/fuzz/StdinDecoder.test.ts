@@ -28,7 +28,7 @@ const payloads: { readonly [T in RequestType]: fc.Arbitrary<unknown> } = {
     "approvalId",
     "approved"
   ]),
-  get_session: fc.record(session),
+  get_session: optional({ ...session, afterTurn: orNull(text) }, ["sessionId"]),
   skill_install: optional({ sourcePath: text, force: orNull(fc.boolean()) }, ["sourcePath"]),
   skill_uninstall: fc.record({ name: text }),
   skill_list: json,
@@ -58,7 +58,11 @@ const payloads: { readonly [T in RequestType]: fc.Arbitrary<unknown> } = {
     ...session,
     options: optional({ thinking: fc.constantFrom("on", null), maxSteps: orNull(fc.integer({ min: 1 })) }, [])
   }),
-  delete_session: fc.record(session)
+  delete_session: fc.record(session),
+  update_session: optional({ ...session, title: orNull(text), metadata: orNull(fc.dictionary(words, json)) }, [
+    "sessionId"
+  ]),
+  fork_session: optional({ ...session, turnId: orNull(text) }, ["sessionId"])
 }
 
 const request = fc

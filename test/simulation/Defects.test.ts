@@ -97,6 +97,8 @@ describe("a request in which something of ours goes wrong", () => {
     ["SessionStore", "load", "resume_session", { sessionId: "s-other" }],
     ["SessionStore", "list", "list_sessions", {}],
     ["SessionStore", "remove", "delete_session", { sessionId: "s-other" }],
+    ["SessionStore", "update", "update_session", { sessionId: "s-other", title: "x" }],
+    ["SessionStore", "fork", "fork_session", { sessionId: "s-other" }],
     ["SkillRegistry", "list", "skill_list", {}],
     ["SkillRegistry", "install", "skill_install", { sourcePath: "." }],
     ["SkillRegistry", "uninstall", "skill_uninstall", { name: "some-skill" }],

@@ -19,7 +19,7 @@ const using = <A, E>(filename: string, use: (sql: SqlClient.SqlClient) => Effect
 const openOnly = (filename: string) => using(filename, () => Effect.void)
 
 const insert = (sql: SqlClient.SqlClient, id: string) =>
-  sql`INSERT INTO sessions VALUES (${id}, '/w', 'pending', 0, 0, 1, 1, NULL, NULL, '[]', NULL, 1, '')`
+  sql`INSERT INTO sessions VALUES (${id}, '/w', 'pending', 0, 0, 1, 1, NULL, NULL, '[]', NULL, 1, '', NULL)`
 
 const ids = (sql: SqlClient.SqlClient) => Effect.map(sql`SELECT id FROM sessions`.values, (rows) => rows.flat())
 

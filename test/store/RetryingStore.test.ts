@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
+import { SessionId } from "../../src/protocol/Ids.ts"
 import * as Database from "../../src/store/Database.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { retryingStore } from "../../src/store/RetryingStore.ts"
@@ -149,6 +150,54 @@ describe("RetryingStore", () => {
       yield* TestClock.adjust("30 seconds")
       yield* store.commit(created, [said("x")])
       assert.deepStrictEqual(yield* below.load(id), { head: created, history: [said("x")] })
+    })
+  )
+
+  it.effect("does not let a commit undo an update of a session that is not stored yet", () =>
+    Effect.gen(function* () {
+      const { store, below, logged, fill, empty } = yield* setup
+      const created = head({ metadata: { big: "x".repeat(10_000) } })
+      yield* fill
+      yield* store.create(created).pipe(logged)
+      assert.isTrue(yield* store.update(id, { title: "Ours", metadata: { a: 1 } }))
+      yield* store.commit(created, [said("one")]).pipe(logged)
+      yield* empty
+      yield* TestClock.adjust("30 seconds")
+      yield* store.commit({ ...created, turnCount: 1 }, [said("two")])
+      const expected = {
+        head: head({ turnCount: 1, title: "Ours", metadata: { a: 1 } }),
+        history: ["one", "two"].map(said)
+      }
+      assert.deepStrictEqual(yield* below.load(id), expected)
+      assert.deepStrictEqual(yield* store.load(id), expected)
+    })
+  )
+
+  it.effect("fails an update that the disk refuses, and keeps it out of what waits", () =>
+    Effect.gen(function* () {
+      const { store, logged, fill } = yield* setup
+      yield* store.commit(head(), [said("saved")])
+      yield* fill
+      yield* store.commit(head({ turnCount: 1 }), [large(1)]).pipe(logged)
+      const error = yield* Effect.flip(store.update(id, { title: "Ours", metadata: { big: "x".repeat(10_000) } }))
+      assert.match(error.message, /^update session s-.*: the disk is full/)
+      assert.deepStrictEqual((yield* store.load(id))?.head, head({ turnCount: 1 }))
+    })
+  )
+
+  it.effect("writes what waits before it forks, and does not fork without it", () =>
+    Effect.gen(function* () {
+      const { store, below, logged, fill, empty } = yield* setup
+      const copy = SessionId.make("s-copy")
+      const fork = store.fork({ from: id, to: copy, at: 5 })
+      yield* fill
+      yield* store.commit(head({ turnCount: 1 }), [large(1)]).pipe(logged)
+      assert.match((yield* Effect.flip(fork)).message, /^write to session s-.*: the disk is full/)
+      yield* empty
+      assert.strictEqual(yield* fork, "forked")
+      assert.deepStrictEqual((yield* below.load(copy))?.history, [large(1)])
+      yield* store.commit(head({ turnCount: 2 }), [said("more")])
+      assert.deepStrictEqual((yield* below.load(id))?.history, [large(1), said("more")])
     })
   )
 

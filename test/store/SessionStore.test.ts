@@ -173,6 +173,33 @@ describe("SessionStore", () => {
     })
   )
 
+  it.effect("changes title and metadata alone, and no commit writes them back", () =>
+    Effect.gen(function* () {
+      const filename = yield* temporaryDatabase
+      const store = yield* openStore(filename)
+      assert.isFalse(yield* store.update(id, { title: "x", metadata: { a: 1 } }))
+      yield* store.create(head({ metadata: { a: 1 } }))
+      assert.isTrue(yield* store.update(id, { title: "Ours" }))
+      assert.deepStrictEqual((yield* store.load(id))?.head, head({ metadata: { a: 1 }, title: "Ours" }))
+      assert.isTrue(yield* store.update(id, { metadata: { b: 2 } }))
+      yield* store.commit(head({ turnCount: 1, metadata: { a: 1 }, title: "Old" }), [said("x")])
+      const expected = head({ turnCount: 1, metadata: { b: 2 }, title: "Ours" })
+      assert.deepStrictEqual((yield* store.load(id))?.head, expected)
+      assert.isTrue(yield* store.update(id, {}))
+      assert.deepStrictEqual((yield* (yield* openStore(filename)).load(id))?.head, expected)
+      assert.isTrue(yield* store.update(id, { title: "" }))
+      assert.deepStrictEqual((yield* store.load(id))?.head, head({ turnCount: 1, metadata: { b: 2 } }))
+    })
+  )
+
+  it.effect("gives a session that it never saw the title of its first commit", () =>
+    Effect.gen(function* () {
+      const store = yield* inMemory
+      yield* store.commit(head({ title: "Ours" }), [said("x")])
+      assert.strictEqual((yield* store.load(id))?.head.title, "Ours")
+    })
+  )
+
   it.effect("writes a commit whole or not at all", () =>
     Effect.gen(function* () {
       const filename = yield* temporaryDatabase

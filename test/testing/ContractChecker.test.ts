@@ -180,6 +180,7 @@ const eitherOrder = [
   "→ no_such_request failed, error",
   "→ resume_session, turn_queued",
   "→ send_message, → cancel",
+  "→ send_message, → fork_session",
   "→ send_message, → send_message",
   "→ send_message, → unqueue",
   "→ start_session, turn_queued",

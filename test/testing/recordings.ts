@@ -151,6 +151,7 @@ const sessions = record(({ host, model, send, session }) =>
     const again = yield* Effect.forkChild(send(first, "again"))
     ;(yield* model.next).answer("Again.")
     yield* Fiber.join(again)
+    yield* host.request("fork_session", { sessionId: first })
     yield* host.request("shutdown")
   })
 )

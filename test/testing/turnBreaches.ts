@@ -27,6 +27,12 @@ const sameSession: Edit = (recording) => {
   return both(change("session_started", { sessionId }, 1), change("→ start_session", { sessionId }, 1))(recording)
 }
 
+/** The copy has the id of its source. */
+const forkedItself: Edit = (recording) => {
+  const { sessionId } = frameOf(recording, "session_started").payload
+  return change("→ fork_session", { sessionId })(recording)
+}
+
 /** The two messages are answered in each other's place. */
 const swapAnswers: Edit = (recording) => {
   const ids = [0, 1].map((nth) => frameOf(recording, sent, nth).correlationId as string)
@@ -93,6 +99,7 @@ export const breachesOfTurns: ReadonlyArray<Breach> = [
     /session s-x/
   ],
   ["a new session of an old id", "sessions", sameSession, /is not a new one/],
+  ["a fork of an old id", "sessions", forkedItself, /is not a new session/],
   [
     "a turn of a session that is not active",
     "reply",

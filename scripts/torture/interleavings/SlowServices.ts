@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { withUpdate } from "../../../src/domain/Session.ts"
 import { retryingStore } from "../../../src/store/RetryingStore.ts"
 import { SessionStore, StoreError } from "../../../src/store/SessionStore.ts"
 import type { StoredSession, StoredSessions } from "../../../src/store/StoredSessions.ts"
@@ -48,7 +49,15 @@ const failingStore = ({ delays, writes }: Pick<Plan, "delays" | "writes">): Stor
           .slice(0, limit)
           .map(({ head }) => ({ ...head, firstMessage: "" }))
       ),
-    remove: (id) => later(() => stored.delete(id))
+    remove: (id) => later(() => stored.delete(id)),
+    update: (id, change) =>
+      later(() => {
+        const known = stored.get(id)
+        if (known !== undefined) stored.set(id, { ...known, head: withUpdate(known.head, change) })
+        return known !== undefined
+      }),
+    // No run forks.
+    fork: () => later(() => "no session")
   }
 }
 

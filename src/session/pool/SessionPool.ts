@@ -8,15 +8,17 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { newSession } from "../../domain/Session.ts"
-import { visibleLine } from "../../domain/VisibleText.ts"
 import { visible } from "../../domain/Transcript.ts"
 import type { Grant } from "../../protocol/Grant.ts"
 import { freshSessionId, SessionId } from "../../protocol/Ids.ts"
 import type {
+  ForkSessionPayload,
+  GetSessionPayload,
   ListSessionsPayload,
   ListSessionsResult,
   ResumeSessionPayload,
-  StartSessionPayload
+  StartSessionPayload,
+  UpdateSessionPayload
 } from "../../protocol/Request.ts"
 import type { OptionsInForce, SessionOptions } from "../../protocol/SessionOptions.ts"
 import type { SessionState } from "../../protocol/SessionState.ts"
@@ -24,7 +26,7 @@ import { StdoutSink } from "../../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../../store/SessionStore.ts"
 import { CannotStart } from "./CannotStart.ts"
 import { recover } from "../Recover.ts"
-import { NoActiveSession } from "../NoSession.ts"
+import { NoActiveSession, UnknownSession, WrongTurn } from "../NoSession.ts"
 import * as OpenSession from "./OpenSession.ts"
 import { HostTools } from "../HostTools.ts"
 import { PerSession } from "../PerSession.ts"
@@ -33,7 +35,7 @@ import * as SessionLanes from "./SessionLanes.ts"
 import { maxSessions } from "../SessionLimits.ts"
 import type { SessionSetup } from "../SessionSetup.ts"
 import { readSetup } from "./ReadSetup.ts"
-import * as WorkingDir from "../WorkingDir.ts"
+import { mustBeDirectory } from "./RequireDirectory.ts"
 
 /** An open session cannot be deleted. */
 export class CannotDelete extends Schema.TaggedError<CannotDelete>()("CannotDelete", { sessionId: Schema.String }) {
@@ -69,12 +71,19 @@ export class SessionPool extends Context.Service<
     revokeGrant(id: string, grant: Grant): Effect.Effect<boolean>
     /** Where the session works that was opened last, if there is one. */
     readonly workingDir: Effect.Effect<string | undefined>
-    /** The live state of an open session, or, once a session has started in this process, a stored one's; or null. */
-    state(id: string): Effect.Effect<SessionState | null>
+    /**
+     * The live state of an open session, or, once a session has started in this process, a stored one's; or null. Without
+     * its title for a host that does not have the extension `sessions`.
+     */
+    state(payload: GetSessionPayload): Effect.Effect<SessionState | null, WrongTurn>
     /** What is stored, newest first. */
     list(payload: ListSessionsPayload): Effect.Effect<ListSessionsResult, StoreError>
     /** Deletes a stored session; one that is open cannot be. */
     remove(id: string): Effect.Effect<boolean, CannotDelete | StoreError>
+    /** Changes title and metadata of a session, open or stored; false if there is none. */
+    update(payload: UpdateSessionPayload): Effect.Effect<boolean, StoreError>
+    /** Copies a session, open or stored, up to a turn that has ended. The copy is stored, not opened. */
+    fork(payload: ForkSessionPayload): Effect.Effect<SessionId, UnknownSession | WrongTurn | StoreError>
     /** Ends an open session and waits for that; false if it is not open. */
     close(id: string): Effect.Effect<boolean>
     /** Ends all sessions after the starts that were accepted before; nothing starts afterwards. */
@@ -98,6 +107,12 @@ export class SessionPool extends Context.Service<
       let hasStarted = false
 
       const isParallel = () => sink.isGranted("parallel_sessions")
+
+      /** Runs in the session's lane, or alone where only one may be open: its start ends all others. */
+      const inLane =
+        (id: string) =>
+        <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+          Effect.suspend(() => (isParallel() ? lanes.of(id)(run) : lanes.alone(run)))
 
       const end = (id: string) =>
         Effect.suspend(() => {
@@ -151,7 +166,7 @@ export class SessionPool extends Context.Service<
             setup
           )
         })
-        return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
+        return yield* inLane(id)(run)
       })
 
       const resume = Effect.fn("SessionPool.resume")(function* (payload: ResumeSessionPayload) {
@@ -175,7 +190,7 @@ export class SessionPool extends Context.Service<
           )
           return { sessionId, workingDir }
         })
-        return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
+        return yield* inLane(id)(run)
       })
 
       const opened = (id: string) =>
@@ -198,12 +213,24 @@ export class SessionPool extends Context.Service<
         return session.options.change(options)
       })
 
-      const state = Effect.fn("SessionPool.state")(function* (id: string) {
+      const known = Effect.fnUntraced(function* (id: string) {
         const session = sessions.get(id)
         if (session !== undefined) return session.log.state
         if (!hasStarted) return null
         const stored = yield* store.load(SessionId.make(id)).pipe(Effect.orElseSucceed(() => null))
         return stored === null ? null : { ...stored.head, turns: visible(stored.history) }
+      })
+
+      const state = Effect.fn("SessionPool.state")(function* ({ afterTurn, sessionId }: GetSessionPayload) {
+        const found = yield* known(sessionId)
+        if (found === null) return null
+        const { title, turns, ...rest } = found
+        const isShown = title !== undefined && sink.isGranted("sessions")
+        const last = afterTurn == null ? -1 : turns.findLastIndex(({ turnId }) => turnId === afterTurn)
+        if (afterTurn != null && last === -1) {
+          return yield* new WrongTurn({ sessionId, turnId: afterTurn, isKnown: false })
+        }
+        return { ...rest, ...(isShown ? { title } : {}), turns: turns.slice(last + 1) }
       })
 
       const list = Effect.fn("SessionPool.list")(function* (payload: ListSessionsPayload) {
@@ -219,8 +246,35 @@ export class SessionPool extends Context.Service<
           sessions.has(id) ? Effect.fail(new CannotDelete({ sessionId: id })) : store.remove(SessionId.make(id))
         )
         // A session that is ending would write itself again.
-        return yield* isParallel() ? lanes.of(id)(run) : lanes.alone(run)
+        return yield* inLane(id)(run)
       })
+
+      const update = Effect.fn("SessionPool.update")(
+        function* ({ metadata, sessionId, title }: UpdateSessionPayload) {
+          const change = {
+            // As the database would store it.
+            ...(title == null ? {} : { title: title.trim() === "" ? "" : title.toWellFormed() }),
+            ...(metadata == null ? {} : { metadata })
+          }
+          const isKnown = yield* store.update(SessionId.make(sessionId), change)
+          if (isKnown) sessions.get(sessionId)?.log.update(change)
+          return isKnown
+        },
+        Effect.uninterruptible,
+        (run, { sessionId }) => inLane(sessionId)(run)
+      )
+
+      const fork = Effect.fn("SessionPool.fork")(
+        function* ({ sessionId, turnId }: ForkSessionPayload) {
+          const [from, to] = [SessionId.make(sessionId), freshSessionId()]
+          const at = yield* Clock.currentTimeMillis
+          const forked = yield* store.fork({ from, to, at, ...(turnId == null ? {} : { upTo: turnId }) })
+          if (forked === "forked") return to
+          if (forked === "no session") return yield* new UnknownSession({ sessionId })
+          return yield* new WrongTurn({ sessionId, turnId: turnId ?? "", isKnown: forked === "not ended" })
+        },
+        (run, { sessionId }) => inLane(sessionId)(run)
+      )
 
       const close = (id: string) => lanes.of(id)(end(id))
 
@@ -242,21 +296,11 @@ export class SessionPool extends Context.Service<
         state,
         list,
         remove,
+        update,
+        fork,
         close,
         closeAll
       })
     })
   )
 }
-
-const mustBeDirectory = (key: string, path: string, given: string) =>
-  Effect.gen(function* () {
-    // It would stand for the process's own directory.
-    const isEmpty = given.trim() === ""
-    const instead = isEmpty ? "nothing" : yield* WorkingDir.notADirectory(path)
-    if (instead === undefined) return
-    const shown = isEmpty ? "an empty string" : visibleLine(given)
-    const expected =
-      instead === "nothing" ? `an existing directory, got ${shown}` : `a directory, got the file ${shown}`
-    return yield* new CannotStart({ detail: `${key}: expected ${expected}` })
-  })
