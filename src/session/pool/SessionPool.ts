@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { newSession } from "../../domain/Session.ts"
 import { visible } from "../../domain/Transcript.ts"
@@ -24,6 +23,7 @@ import type { OptionsInForce, SessionOptions } from "../../protocol/SessionOptio
 import type { SessionState } from "../../protocol/SessionState.ts"
 import { StdoutSink } from "../../stdio/StdoutSink.ts"
 import { SessionStore, type StoredSession, type StoreError } from "../../store/SessionStore.ts"
+import { CannotDelete, CannotSet } from "./CannotChange.ts"
 import { CannotStart } from "./CannotStart.ts"
 import { recover } from "../Recover.ts"
 import { NoActiveSession, UnknownSession, WrongTurn } from "../NoSession.ts"
@@ -36,20 +36,6 @@ import { maxSessions } from "../SessionLimits.ts"
 import type { SessionSetup } from "../SessionSetup.ts"
 import { readSetup } from "./ReadSetup.ts"
 import { mustBeDirectory } from "./RequireDirectory.ts"
-
-/** An open session cannot be deleted. */
-export class CannotDelete extends Schema.TaggedError<CannotDelete>()("CannotDelete", { sessionId: Schema.String }) {
-  override get message() {
-    return `session ${this.sessionId} is the active one and cannot be deleted`
-  }
-}
-
-/** An option that belongs to the beginning of a session's prompt, which must stay as it is. */
-export class CannotSet extends Schema.TaggedError<CannotSet>()("CannotSet", { option: Schema.String }) {
-  override get message() {
-    return `payload.options.${this.option}: can only be given when a session begins`
-  }
-}
 
 /**
  * The sessions that are open. A session that starts ends the one before it (contract 5), unless the host has the extension
