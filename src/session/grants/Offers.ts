@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer"
 import * as NodePath from "node:path"
 import { cutText } from "../../domain/CutText.ts"
 import type { GrantableCommand, GrantSubject } from "../../domain/GrantSubject.ts"
+import { quotedWord } from "../../domain/QuotedWord.ts"
 import { visibleLine } from "../../domain/VisibleText.ts"
 import { isWithin } from "../../files/PathScope.ts"
 import type { Grant, Offer } from "../../protocol/Grant.ts"
@@ -68,7 +69,7 @@ const commandOffers = ({ argv, classLength = argv.length, isExact }: GrantableCo
     const words = argv.slice(0, length)
     return offer(
       { kind: "command", argv: words },
-      `Run ${isExact ? "" : "what begins with "}${words.map(quoted).join(" ")}`
+      `Run ${isExact ? "" : "what begins with "}${words.map(quotedWord).join(" ")}`
     )
   })
 
@@ -90,5 +91,3 @@ const isWide = (folder: string, home: string | undefined): boolean => {
     names.length < 2 || names.some((name) => name.startsWith(".")) || (home !== undefined && isWithin(folder, home))
   )
 }
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

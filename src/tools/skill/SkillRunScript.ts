@@ -4,6 +4,7 @@ import * as NodePath from "node:path"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Settings } from "../../config/Settings.ts"
+import { quotedWord } from "../../domain/QuotedWord.ts"
 import { scriptPath } from "../../skills/Skill.ts"
 import type { InstalledSkill, SkillRegistry } from "../../skills/SkillRegistry.ts"
 import { findSkill } from "./FindSkill.ts"
@@ -65,7 +66,7 @@ export const skillRunScript = (
         need: {
           categories: ["script"],
           reason: `run ${path} of the skill ${name} in ${context.workingDir}`,
-          preview: command.map(quoted).join(" "),
+          preview: command.map(quotedWord).join(" "),
           affectedResources: [asked.real],
           subject: { kind: "script", skill: name, script: path }
         },
@@ -100,4 +101,3 @@ const look = async ({ folder, name }: InstalledSkill, path: string) => {
 }
 
 /** Quotes a word for a shell. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
