@@ -10,12 +10,15 @@ const Ignored = Schema.Unknown
 const OfSession = Schema.Struct(ofSession)
 const workingDir = field(Schema.String, "Absolute path of the working directory.")
 
-/** Keys of extensions: they are ignored where the extension is not granted, whatever they hold. */
+/** What a session begins with under extensions: checked by its handler, since it may hold anything where none is granted. */
 export const setup = {
   options: optionalField(Schema.Unknown, "Options of the session, a `SessionOptions`. Extension: `options`."),
   tools: optionalField(Schema.Unknown, "Tools that the host runs, an array of `HostTool`. Extension: `host_tools`."),
   grants: optionalField(Schema.Unknown, "What needs no question, an array of `Grant`. Extension: `grants`.")
 }
+
+/** The extensions that they belong to. */
+export const setupKeys = { options: "options", tools: "host_tools", grants: "grants" } as const
 
 /** The requests of extensions (contract 9), as entries of the table of all requests. */
 export const extensionRequests = {
@@ -73,6 +76,7 @@ export const extensionRequests = {
   resume_session: {
     does: "Makes a stored session the active one, as `start_session` does with a new one.",
     extension: "sessions",
+    keys: setupKeys,
     payload: Schema.Struct({ ...ofSession, ...setup }),
     result: Schema.Struct({ ...ofSession, workingDir })
   },

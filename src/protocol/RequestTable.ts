@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { AtLeastOne, NotBlank } from "./Checks.ts"
 import { Extension } from "./Extension.ts"
-import { extensionRequests, setup } from "./ExtensionRequests.ts"
+import { extensionRequests, setup, setupKeys } from "./ExtensionRequests.ts"
 import { field, nullableField, ofSession, optionalField } from "./Field.ts"
 import type { RequestEntry } from "./RequestEntry.ts"
 import { SessionState, TurnReason } from "./SessionState.ts"
@@ -35,6 +35,7 @@ export const requestTable = {
   },
   start_session: {
     does: "Creates a session and makes it the active one. The session before it ends, its turns are cancelled.",
+    keys: setupKeys,
     payload: Schema.Struct({
       workingDir: field(
         Schema.String,
@@ -78,6 +79,7 @@ export const requestTable = {
   },
   approval_response: {
     does: "Answers an `approval_request`.",
+    keys: { grant: "grants" },
     payload: Schema.Struct({
       approvalId: field(Schema.String, "The id of the `approval_request`."),
       approved: field(Schema.Boolean, "Whether the call may run."),

@@ -120,7 +120,8 @@ export class RequestRouter extends Context.Service<
               const { id, type } = incoming.request
               if (!isGranted(type)) return unknown(id, type)
               const payload = withoutUngranted(type, incoming.request.payload, sink.isGranted)
-              return accept({ ...incoming.request, payload } as HostRequest)
+              const isWhole = payload === incoming.request.payload
+              return accept(isWhole ? incoming.request : ({ ...incoming.request, payload } as HostRequest))
             }
             case "BadLine":
               return reportError(incoming.message, "parse_error", incoming.stack)

@@ -152,7 +152,7 @@ export class ApprovalGate extends Context.Service<
           Effect.suspend((): Effect.Effect<boolean, GrantNotOffered> => {
             const question = open.get(approvalId)
             if (question === undefined) return Effect.succeed(false)
-            const grant = sink.isGranted("grants") ? (given ?? undefined) : undefined
+            const grant = given ?? undefined
             const offer = question.offers.find((each) => sameGrant(grant, each.grant))
             if (grant !== undefined && !approved) return refused("nothing with approved: false")
             if (grant !== undefined && offer === undefined) return refused("one of the grants that the question offers")

@@ -4,7 +4,6 @@ import * as SchemaParser from "effect/SchemaParser"
 import { wireName } from "../../domain/Transcript.ts"
 import { resolveReal } from "../../files/RealPath.ts"
 import { explain } from "../../protocol/Explain.ts"
-import type { Extension } from "../../protocol/Extension.ts"
 import { GivenGrant, type Grant } from "../../protocol/Grant.ts"
 import { HostTool } from "../../protocol/HostTool.ts"
 import { SessionOptions } from "../../protocol/SessionOptions.ts"
@@ -15,7 +14,7 @@ import type { HostTools } from "../HostTools.ts"
 import type { SessionSetup } from "../SessionSetup.ts"
 import { CannotStart } from "./CannotStart.ts"
 
-/** The keys of extensions in the payload of `start_session` or `resume_session`. */
+/** The keys of extensions in the payload of `start_session` or `resume_session`; without those that are not granted. */
 export interface SetupPayload {
   readonly options?: unknown
   readonly tools?: unknown
@@ -24,7 +23,6 @@ export interface SetupPayload {
 
 /** What the keys are read with. */
 export interface Reader {
-  isGranted(extension: Extension): boolean
   /** The names of our own tools. */
   readonly toolNames: ReadonlyArray<string>
   readonly hostTools: HostTools["Service"]
@@ -37,33 +35,24 @@ const maxToolBytes = 256 * 1024
 /** The most grants that a session begins with. */
 const maxGrants = 1000
 
-/**
- * Reads the keys of extensions. Those of an extension that the host does not have are ignored like any unknown key; what is
- * wrong in the others refuses the request, naming the place.
- */
+/** Reads the keys of extensions; what is wrong in one refuses the request, naming the place. */
 export const readSetup = Effect.fnUntraced(function* (payload: SetupPayload, reader: Reader) {
-  const key = <A>(
-    name: keyof SetupPayload,
-    extension: Extension,
-    schema: Schema.Codec<A, any>,
-    absent: A,
-    parseOptions = {}
-  ) => {
+  const key = <A>(name: keyof SetupPayload, schema: Schema.Codec<A, any>, absent: A, parseOptions = {}) => {
     const value = payload[name]
-    if (!reader.isGranted(extension) || value === undefined || value === null) return Effect.succeed(absent)
+    if (value === undefined || value === null) return Effect.succeed(absent)
     const decoded = SchemaParser.decodeUnknownResult(schema)(value, parseOptions)
     return decoded._tag === "Success"
       ? Effect.succeed(decoded.success)
       : refused(explain(decoded.failure, value, `payload.${name}`))
   }
-  const options = yield* key<SessionOptions>("options", "options", SessionOptions, {})
+  const options = yield* key<SessionOptions>("options", SessionOptions, {})
   for (const [index, name] of (options.disabledTools ?? []).entries()) {
     if (reader.toolNames.some((tool) => wireName(tool) === wireName(name))) continue
     const got = JSON.stringify(name)
     return yield* refused(`payload.options.disabledTools[${index}]: expected the name of a tool, got ${got}`)
   }
-  const described = yield* key<ReadonlyArray<HostTool>>("tools", "host_tools", Schema.Array(HostTool), [])
-  const given = yield* key<ReadonlyArray<Grant>>("grants", "grants", Schema.Array(GivenGrant), [], strict)
+  const described = yield* key<ReadonlyArray<HostTool>>("tools", Schema.Array(HostTool), [])
+  const given = yield* key<ReadonlyArray<Grant>>("grants", Schema.Array(GivenGrant), [], strict)
   const setup: SessionSetup["Service"] = {
     options,
     tools: yield* readTools(described, reader),

@@ -82,7 +82,7 @@ export class SessionPool extends Context.Service<
       const sink = yield* StdoutSink
       const store = yield* SessionStore
       const { toolNames } = yield* PerSession
-      const reader = { toolNames, hostTools: yield* HostTools, isGranted: sink.isGranted }
+      const reader = { toolNames, hostTools: yield* HostTools }
       const closing = Latch.makeUnsafe(false)
       const open = yield* OpenSession.make(closing)
       const lanes = yield* SessionLanes.make
